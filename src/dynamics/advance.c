@@ -1,4 +1,7 @@
-/* Moving a model through time: steps II and III of Tang et al. (2020), repeated. */
+/* Moving a model through time: steps II and III of Tang et al. (2020), repeated; and the
+ * energies at an instant. ig_dyn_advance is the entry for steps, ig_dyn_energies for the
+ * balance. On a GPU 50 steps are recorded as a graph once and replayed: launching each pass
+ * costs more than a small model's work. */
 #include "dynamics/part.h"
 #include "dynamics/solids.h"
 #include "backend/backend.h"
@@ -30,6 +33,9 @@ static ig_status steps_once(ig_dyn_model *m, int64_t n) {
   return n > 0 ? ig_dyn_forces(m) : IG_OK;
 }
 
+/* For benchmarks: elements of all groups, or all particles, without anything else of a step. The
+ * last range of elements moves the clock on, as in a step; energies of such a model mean
+ * nothing. */
 ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
@@ -50,6 +56,9 @@ ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]) {
   return m->ops->kernels(m->cx, &m->p, &range, cost);
 }
 
+/* On a GPU: one single step while forces are still in f, then replays of 50 recorded steps, then
+ * single steps for the rest. A recording holds pointers and sizes, no times: it stays valid
+ * until the model changes. */
 ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   enum { RECORDED = 50 }; /* steps in a graph */
   ig_ctx *cx = m->cx;
@@ -78,6 +87,8 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
 }
 
 ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
+  /* clock lies in device memory: kernels read dt there, so recorded graphs stay valid when it
+   * changes */
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   clock->dt = clock->tick = dt;
@@ -110,6 +121,7 @@ static ig_status report_group(ig_dyn_model *l, int k) {
   return IG_OK;
 }
 
+/* Group by group through the scratch; elements of solids.c are added at the end. */
 ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   for (int k = 0; k < l->groups; k++) {
@@ -138,7 +150,11 @@ ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
   return ig_dyn_solids_fields(m, to);
 }
 
-/* --- energies */
+/* --- energies
+ *
+ * All sums are made in a fixed order: on one rank by `totals` of the backend, on several by rank
+ * 0, which adds the rows of all ranks in the order of the whole model. The balance therefore has
+ * the same bits for any number of ranks. */
 
 enum { N = IG_DYN_PARTICLE_ENERGIES };
 
@@ -166,6 +182,8 @@ static ig_status forces_now(ig_dyn_model *m) {
   return status == IG_OK && m->p.bodies.count > 0 ? ig_array_pull(m->cx, &m->carried.body) : status;
 }
 
+/* Sums on one rank. The scratch holds energies of particles first and reports of one group after
+ * the other then; each is summed before the next overwrites it. */
 static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
   ig_ctx *cx = m->cx;
   double *const table = m->scratch.dev, *const work = m->partial.dev;
@@ -209,6 +227,7 @@ static ig_status table_put(void *user, const void *rows, int64_t first, int64_t 
   return IG_OK;
 }
 
+/* Collective: a rank that failed before (`status`) takes part and passes its failure on. */
 static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect *items,
                              int64_t count, int stride, int first, int columns, double *total) {
   tabling t = {NULL, stride, first, columns, {0}};
@@ -227,6 +246,7 @@ static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect
   return status;
 }
 
+/* The same sums on several ranks. */
 static ig_status parts_sums_find(ig_dyn_model *m, energy_sums *s) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -278,6 +298,8 @@ static ig_status scaling_find(ig_dyn_model *m, double *sum) {
   return status;
 }
 
+/* The balance: left = kinetic + internal + damping, put = start + external + contact. Its error
+ * is relative to the largest energy that occurs. */
 static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   energy_sums s = {{0}, {0}, 0, 0};
   memset(e, 0, sizeof *e);

@@ -1,8 +1,11 @@
-/* Arrays of a model: made, read on the host; elements by their number in the mesh. */
+/* Arrays of a model: made from doubles in the precision of the run, read on the host; elements
+ * by their number in the mesh, which counts through its blocks. */
 #include "dynamics/model.h"
 #include "backend/backend.h"
 #include "core/threads.h"
 
+/* `from` has `count` doubles or is NULL. The array has both sides; numbers are rounded to float
+ * where size is 4. */
 ig_status ig_dyn_upload(ig_dyn_model *m, ig_array *a, size_t size, const double *from, size_t count,
                         const char *what) {
   IG_TRY(ig_array_new(m->cx, a, count, size, what));
@@ -22,6 +25,7 @@ double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i) {
   return a->size == sizeof(double) ? ((const double *)a->host)[i] : ((const float *)a->host)[i];
 }
 
+/* The block of mesh element e, and its number there; NULL beyond the last. */
 const ig_block *ig_dyn_block_of(const ig_mesh *mesh, ig_lid e, ig_lid *local) {
   for (int b = 0; b < mesh->blocks; b++) {
     if (e < mesh->block[b].count) {

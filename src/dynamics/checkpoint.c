@@ -1,4 +1,7 @@
-/* Checkpoints: all that a run needs to go on to the same bits. */
+/* Checkpoints: all that a run needs to go on to the same bits: the numbers (marks), particles,
+ * states of elements, bodies, memory of contact, relaxation. One list of arrays (saved_arrays)
+ * serves writing and reading. On ranks particles and elements are sent to rank 0 in pieces and
+ * written in the order of the whole model, so that a run may go on with another number of ranks. */
 #include "dynamics/part.h"
 #include "dynamics/solids.h"
 #include "dynamics/run.h"
@@ -9,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* MARKS: numbers in marks_move, the last is the ramp. ARRAYS: most arrays beside groups and
+ * solids. */
 enum { MARKS = 31, MARK_RAMP = MARKS - 1, ARRAYS = 10 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
@@ -100,7 +105,9 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
   return n;
 }
 
-/* What pads hold depends on how elements are packed: they get the numbers of the last element. */
+/* Pads get the numbers of the last element: what they hold depends on how elements are packed,
+ * and files of equal runs should be equal. Groups with several colors have pads in between and
+ * are left alone. */
 static void pads_fill(ig_dyn_group *g) {
   for (ig_lid s = g->count; g->colors == 1 && s < g->slots; s++)
     for (int v = 0; v < g->g_f64.states; v++) {
@@ -112,7 +119,7 @@ static void pads_fill(ig_dyn_group *g) {
     }
 }
 
-/* --- in pieces, on ranks */
+/* --- on ranks: the sink asks rank 0 for an array, which all ranks bring in pieces */
 
 typedef struct {
   ig_dyn_job *r;
@@ -134,6 +141,7 @@ static ig_status saved_tell(void *user, const ig_stream *stream) {
   return ig_sink_checkpoint(s->r->m->cx, s->to, k->time, k->step, s->saved, s->count, stream);
 }
 
+/* The first rank's sink asks for arrays (ig_serve); the others answer until it is done. */
 static ig_status pieces_write(ig_dyn_job *r, ig_sink *to, ig_saved *saved, int count) {
   saving s = {r, to, saved, count};
   ig_served served = {r->m->cx, &s, saved_bring};
@@ -167,7 +175,9 @@ static ig_status state_pull(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* Where statics began, with the ramp that is on trial. */
+/* While statics search for a ramp, or Newton's method is under way, the checkpoint is the state
+ * at the start of the analysis, with the ramp on trial: a restart repeats the analysis from
+ * there. */
 static ig_status start_write(ig_dyn_job *r, ig_sink *to) {
   const ig_restart *start = r->start.kept;
   ig_saved *marks;
@@ -176,6 +186,8 @@ static ig_status start_write(ig_dyn_job *r, ig_sink *to) {
   return to->checkpoint(to, start->time, start->step, start->saved, start->count);
 }
 
+/* Collective. A rank that fails takes part in gathering the bodies and passes its failure on
+ * there. */
 ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
@@ -225,6 +237,8 @@ static ig_status state_push(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Reads what has data here: on ranks marks and bodies; arrays in parts are taken by
+ * ig_dyn_part_restore. */
 static ig_status arrays_read(ig_dyn_job *r, const ig_restart *from, double *mark, ig_saved *saved,
                              char (*name)[32], int space) {
   ig_ctx *cx = r->m->cx;
@@ -240,6 +254,8 @@ static ig_status arrays_read(ig_dyn_job *r, const ig_restart *from, double *mark
   return r->m->divided ? ig_dyn_part_restore(r->m, from) : state_push(r->m);
 }
 
+/* Masses first: they depend on mass scaling, and what depends on masses is overwritten by what
+ * is read. */
 ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;

@@ -1,4 +1,8 @@
-/* Surfaces that touch: triangles of the mesh, and space for the search. */
+/* Surfaces that touch: triangles of the mesh, springs, and space for the search. This file sets
+ * up the data that contact.inc (particles against triangles) and contact_edge.inc (edges against
+ * edges) work on; ig_dyn_contact_new is called once, when the model is made. The skin (all
+ * triangles) stays on the host for output, overlaps and division between ranks; device copies
+ * are for kernels. */
 #include "dynamics/model.h"
 #include "dynamics/overlap.h"
 #include "mesh/topology.h"
@@ -9,10 +13,13 @@
 
 /* --- what erodes */
 
+/* Whether elements of a group can fail: Johnson and Cook's law with damage parameters. */
 bool ig_dyn_erodes(const ig_dyn_group *g) {
   return g->law == IG_LAW_JOHNSON && jc_fails_f64(&g->g_f64.mat);
 }
 
+/* One byte per element of the mesh, 1: it holds. Only models in which something can fail have
+ * it. */
 ig_status ig_dyn_alive_new(ig_dyn_model *m) {
   bool any = false;
   for (int k = 0; k < m->groups; k++)
@@ -61,6 +68,7 @@ static ig_status inner_triangles(ig_dyn_model *m, bool put, int64_t *count) {
     for (ig_lid l = 0; l < block->count; l++, e++)
       for (int f = 0; info->dim == 3 && f < info->faces; f++) {
         const ig_lid other = next.neighbor[next.start[b] + l * info->faces + f];
+        /* each inner face once, from the element with the smaller number */
         if (other <= e || !(erodes[e] || erodes[other]))
           continue;
         ++*count;
@@ -87,6 +95,7 @@ static ig_status surface_triangles(ig_dyn_model *m) {
   if (t->alive.count)
     IG_TRY(inner_triangles(m, false, &inner));
   IG_TRY(ig_mesh_boundary(cx, m->mesh, &boundary));
+  /* four triangles per face at most, of a quadratic tetrahedron */
   space += 4 * ((int64_t)boundary.count + inner);
   IG_TRY_GOTO(status, done, IG_NEW(cx, &t->skin, 3 * space + 1, "contact surfaces"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &t->skin_owner, 2 * space + 1, "contact surfaces"));
@@ -129,6 +138,8 @@ static ig_status skin_area_new(ig_dyn_model *m, const double *length) {
   }
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
     if (!(area[n] > 0))
+      /* 1/3: an inner particle of hexahedra is on twelve inner faces and will be on about four
+       * outer ones */
       area[n] = inside[n] > 0 ? inside[n] / 3 : length ? length[n] * m->p.contact.gap : 0;
   free(inside);
   return ig_array_push(m->cx, &m->contact.skin_area);
@@ -141,6 +152,8 @@ typedef struct {
   int32_t surfaces;
 } touching_nodes;
 
+/* Counting sort. The last loop goes backward so that items of a particle come in rising order,
+ * which fixes the order of the sums. */
 void ig_dyn_corners(const int32_t *place, const int32_t *node, int64_t count, int32_t surfaces,
                     int32_t *first, int32_t *item) {
   memset(first, 0, ((size_t)surfaces + 1) * sizeof *first);
@@ -165,7 +178,8 @@ static ig_status corners_of(ig_dyn_model *m, const touching_nodes *q, const int3
   return ig_array_push(m->cx, item);
 }
 
-/* The nodes of triangles and edges. */
+/* The nodes of triangles and edges, numbered in the order in which they occur: places among
+ * those that touch are the rows of contact memory. */
 static ig_status nodes_find(ig_dyn_model *m, const int32_t *edge, int64_t edges,
                             touching_nodes *q) {
   const size_t nodes = (size_t)m->mesh->nodes;
@@ -194,6 +208,7 @@ static double margin_of(const ig_dyn_model *m) {
     edge += sqrt(dot_f64(d, d)) / (3 * (double)count);
   }
   for (int k = 0; k < m->groups; k++)
+    /* the diameter of a circle of the section's area */
     height = fmax(height, 2 * sqrt(m->group[k].g_f64.area / 3.14159265358979323846));
   return count > 0 ? edge / 10 : height;
 }
@@ -205,7 +220,7 @@ uint32_t ig_dyn_buckets(int64_t count) {
   return buckets;
 }
 
-/* Work space: name of the array, number of items, type of an item. */
+/* Work space of kernels: array, number of items, bytes of an item. Device only. */
 typedef struct {
   ig_array *array;
   size_t count, size;
@@ -216,6 +231,8 @@ static ig_status spaces_new(ig_dyn_model *m, const space *of, int count) {
   return IG_OK;
 }
 
+/* Arrays for particles against triangles. Arrays of items get one more than needed, because an
+ * empty array has no address; `kept` starts without contacts (-1). */
 static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t edges) {
   ig_ctx *cx = m->cx;
   ig_dyn_touching *t = &m->contact;
@@ -264,6 +281,7 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   return IG_OK;
 }
 
+/* The same for edges; nothing where there are none. */
 static ig_status edges_new(ig_dyn_model *m, const touching_nodes *q, const ig_dyn_edges *of) {
   ig_ctx *cx = m->cx;
   ig_dyn_touching *t = &m->contact;
@@ -327,6 +345,7 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   if (!on)
     return IG_OK;
   IG_TRY_GOTO(status, done, ig_dyn_edges_find(m, c->edges, &edges));
+  /* corners and places (3 k + a, 8 k + j) must fit into 32 bits */
   if (t->skins > INT32_MAX / 9 || edges.count > INT32_MAX / 9)
     IG_TRY_GOTO(status, done,
                 IG_FAIL(cx, IG_INPUT, "contact: %lld surface triangles are too many",
@@ -334,6 +353,8 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   if (t->skins + edges.count == 0)
     goto done;
   t->margin = margin_of(m);
+  /* ten margins, that is one mean edge of the triangles. Deeper than an element is large, a
+   * contact is given up */
   m->p.contact.deep = 10 * t->margin;
   m->p.contact.rub = c->friction;
   m->p.contact.fit = c->overlap == IG_OVERLAP_FIT;

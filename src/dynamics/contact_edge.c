@@ -1,5 +1,7 @@
 /* Sides of triangles: the edges that touch edges (of lines, of shells' boundaries, and the sharp
-   ones of surfaces), and which triangles are neighbours. */
+ * ones of surfaces), and which triangles are neighbours. Both come from one list of sides,
+ * sorted by their nodes, in which equal sides stand together. Run once on the host, on the whole
+ * mesh. */
 #include "dynamics/model.h"
 #include "dynamics/overlap.h"
 
@@ -13,6 +15,7 @@ typedef struct {
   int back; /* the triangle goes round it from high to low */
 } side;
 
+/* Equal sides next to each other, triangles in rising order. */
 static int side_order(const void *a, const void *b) {
   const side *p = a, *q = b;
   if (p->low != q->low)
@@ -22,6 +25,7 @@ static int side_order(const void *a, const void *b) {
   return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
 }
 
+/* Normal of triangle k at the start, of twice its area. */
 static void normal_of(const ig_dyn_model *m, int32_t k, double n[3]) {
   const int32_t *t = m->contact.skin + 3 * (int64_t)k;
   double a[3], b[3];
@@ -39,14 +43,16 @@ static bool is_edge(const ig_dyn_model *m, const side *s, int64_t count) {
   normal_of(m, s[0].triangle, a);
   normal_of(m, s[1].triangle, b);
   const double turned = s[0].back == s[1].back ? -1 : 1; /* shells may face either way */
+  /* 0.866: cosine of 30 degrees */
   return turned * dot_f64(a, b) < 0.866 * sqrt(dot_f64(a, a) * dot_f64(b, b));
 }
 
+/* A side with its lower node first; back: the triangle has it the other way round. */
 static void side_put(side *s, int32_t a, int32_t b, int32_t triangle) {
   *s = (side){a < b ? a : b, a < b ? b : a, triangle, a > b};
 }
 
-/* Writes the neighbour `of` triangle k across their side. */
+/* Writes the neighbour `of` triangle k across their side: at the corner opposite to it. */
 static void beside_put(const ig_dyn_model *m, const side *k, const side *of, int32_t *beside) {
   const int32_t *t = m->contact.skin + 3 * (int64_t)k->triangle;
   for (int a = 0; a < 3; a++)
@@ -54,6 +60,9 @@ static void beside_put(const ig_dyn_model *m, const side *k, const side *of, int
       beside[4 * (int64_t)k->triangle + a] = of->triangle;
 }
 
+/* Neighbours across sides that exactly two triangles share; the fourth number is the part of the
+ * mesh and whether the triangle is of a shell. Triangles behind eroding elements have no
+ * neighbours. */
 ig_status ig_dyn_beside_find(ig_dyn_model *m, int32_t *beside) {
   const int64_t n = 3 * m->contact.outer;
   side *all = NULL;
@@ -81,6 +90,8 @@ ig_status ig_dyn_beside_find(ig_dyn_model *m, int32_t *beside) {
   return IG_OK;
 }
 
+/* Edges of lines, and of triangles by is_edge; each gives half of its length to its ends. Arrays
+ * are freed by ig_dyn_edges_free, also after a failure. */
 ig_status ig_dyn_edges_find(ig_dyn_model *m, bool on, ig_dyn_edges *edges) {
   ig_ctx *cx = m->cx;
   side *all = NULL;

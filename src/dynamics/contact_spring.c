@@ -1,8 +1,12 @@
-/* Stiffness of contact, from that of the elements. A layer of elements of height h under a surface
-   has the stiffness E/h per area, its particles half of its mass: a particle of mass M gets the
-   spring penalty E / (rho h^2) M, so that two surfaces that touch, each by its own particles, are
-   penalty E/h per area together. Shells and lines have no height: the least altitude of their
-   elements stands for it, and half of that, since their particles have the whole mass. */
+/* Stiffness of contact, from that of the elements. A layer of elements of height h under a
+ * surface has the stiffness E/h per area, its particles half of its mass: a particle of mass M
+ * gets the spring penalty E / (rho h^2) M, so that two surfaces that touch, each by its own
+ * particles, are penalty E/h per area together. Shells and lines have no height: the least
+ * altitude of their elements stands for it, and half of that, since their particles have the
+ * whole mass.
+ *
+ * Because springs are proportional to E / rho h^2, which is also the square of 1 / critical step
+ * of the elements, contact shortens the step by a factor that depends mainly on the penalty. */
 #include "dynamics/model.h"
 
 #include <math.h>
@@ -19,6 +23,8 @@ typedef struct {
   double mass, rate, weight, offset, area;
 } share;
 
+/* As the case gives it, else 1 in dynamics and 10 in statics, where a long step is worth less
+ * than little penetration. */
 double ig_dyn_penalty(const ig_dyn_model *m) {
   bool dynamic = false;
   for (int i = 0; i < m->c->analysis.count; i++)
@@ -28,7 +34,8 @@ double ig_dyn_penalty(const ig_dyn_model *m) {
   return dynamic || m->c->analysis.count == 0 ? 1 : 10;
 }
 
-/* Least altitude of a shell element, length of a line. */
+/* Least altitude of a shell element (2 A over the longest side; of a quadrilateral A over it),
+ * length of a line. */
 static double height_of(int npe, const double *const *x) {
   double longest = 0, area = 0;
   for (int a = 0; a < npe; a++) {
@@ -46,7 +53,8 @@ static double height_of(int npe, const double *const *x) {
   return npe == 2 ? longest : (npe == 3 ? 2 : 1) * area / longest;
 }
 
-/* Elements of a group: their layers; masses, offsets and of lines rates of their particles. */
+/* Elements of a group: their layers; masses, offsets (weighed by mass) and of lines rates of
+ * their particles. */
 static void group_look(const ig_dyn_model *m, const ig_dyn_group *g, layer *of, share *at) {
   const int npe = g->g_f64.npe, dim = ig_elem_info_get(g->type)->dim;
   const mech_f64 *mat = &g->g_f64.mat;
@@ -73,6 +81,7 @@ static void group_look(const ig_dyn_model *m, const ig_dyn_group *g, layer *of, 
       to->offset += half * mass;
       to->area += mass;
       if (dim == 1) { /* counts where there is no surface */
+        /* 1e-9: any triangle at the particle outweighs its lines */
         to->rate += 1e-9 * mass * 0.5 * mat->young / (mat->density * height * height);
         to->weight += 1e-9 * mass;
       }
@@ -80,7 +89,7 @@ static void group_look(const ig_dyn_model *m, const ig_dyn_group *g, layer *of, 
   }
 }
 
-/* Rates of the particles of triangle k. */
+/* Rates of the particles of triangle k, weighed by its area. */
 static void triangle_look(const ig_dyn_model *m, int64_t k, const layer *of, share *at) {
   const int32_t *t = m->contact.skin + 3 * k;
   ig_lid local, cut[4][3];
@@ -94,6 +103,7 @@ static void triangle_look(const ig_dyn_model *m, int64_t k, const layer *of, sha
   const ig_elem_info *info = ig_elem_info_get(b->type);
   if (info->dim == 3) {
     const int cuts = ig_dyn_face_triangles(b, local, 0, cut);
+    /* height of a tetrahedron over its face 3 V / A, of a prism V / A */
     const double height = (info->faces == 4 ? 3 : 1) * of[e].volume / (cuts * area);
     rate = of[e].wave2 / (height * height);
   }
@@ -103,7 +113,8 @@ static void triangle_look(const ig_dyn_model *m, int64_t k, const layer *of, sha
   }
 }
 
-/* Where everything is rigid the case gives the step: a fiftieth of what it bears. */
+/* Where everything is rigid the case gives the step: springs of a fiftieth of what it bears (M /
+ * step^2). */
 static double rate_borne(const ig_dyn_model *m) {
   double step = 0;
   for (int i = 0; i < m->c->analysis.count; i++)
@@ -111,7 +122,8 @@ static double rate_borne(const ig_dyn_model *m) {
   return step > 0 ? 0.02 / (step * step) : 0;
 }
 
-/* What moves with a body has no stiffness of its own: that of the stiffest of the others. */
+/* Springs of all nodes. What moves with a body has no stiffness of its own: it gets that of the
+ * stiffest of the others, per mass. */
 static void springs_put(const ig_dyn_model *m, const share *at, double *spring) {
   const int32_t *bound = m->carried.bound.host;
   const double penalty = ig_dyn_penalty(m);
@@ -128,6 +140,7 @@ static void springs_put(const ig_dyn_model *m, const share *at, double *spring) 
       spring[n] = most * at[n].mass;
 }
 
+/* Springs and offsets of all nodes, and the gap: nearer than this, pairs are looked at. */
 ig_status ig_dyn_springs_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   ig_dyn_touching *t = &m->contact;

@@ -24,6 +24,7 @@ static const double HELD = 0.01, SOFT = 0.02, CORNER = 4, PART = 0.2, MOST = 0.0
 /* Corners of the triangles of a shell element: one, or both ways to cut a quadrilateral. */
 static const int CUT[IG_QUAD_CUTS][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
 
+/* Unit normal of a triangle of the element at the positions on the host; false: it has no area. */
 static bool normal_of(const ig_dyn_model *m, const int32_t *conn, int cut, double n[3]) {
   double x[3][3], a[3], b[3];
   for (int k = 0; k < 3; k++)
@@ -38,8 +39,8 @@ static bool normal_of(const ig_dyn_model *m, const int32_t *conn, int cut, doubl
   return size > 0;
 }
 
-/* Adds the normals at the corners, whichever way they point; or, once they are known, strikes out
-   those that stray from the sum by more than the cosine allows. */
+/* Adds the normals at the corners, whichever way they point; element_strike then removes those
+ * of particles where an element strays from the mean by more than the cosine allows. */
 static void element_add(const ig_dyn_model *m, const int32_t *conn, int npe, double *normal) {
   double n[3];
   for (int cut = 0; cut < (npe == 4 ? IG_QUAD_CUTS : 1); cut++)
@@ -52,6 +53,7 @@ static void element_add(const ig_dyn_model *m, const int32_t *conn, int npe, dou
       }
 }
 
+/* See element_add. */
 static void element_strike(const ig_dyn_model *m, const int32_t *conn, int npe, double cosine,
                            double *normal) {
   double n[3];
@@ -64,7 +66,7 @@ static void element_strike(const ig_dyn_model *m, const int32_t *conn, int npe, 
       }
 }
 
-/* Stiffness of turns about the normals at the corners. */
+/* Stiffness of turns about the normals at the corners, Nm: see the head of the file. */
 static void element_stiffen(const ig_dyn_model *m, const ig_dyn_group *g, const int32_t *conn,
                             const double *normal, double *stiffness) {
   const int cuts = g->g_f64.npe == 4 ? IG_QUAD_CUTS : 1;
@@ -95,6 +97,7 @@ static void element_stiffen(const ig_dyn_model *m, const ig_dyn_group *g, const 
   }
 }
 
+/* Three passes over the same elements with the same order. */
 typedef enum { ADD, STRIKE, STIFFEN } visit_kind;
 static void shell_visit(const ig_dyn_model *l, const ig_dyn_group *g, ig_lid s, visit_kind kind,
                         double cosine, double *normal, double *stiffness) {
@@ -132,7 +135,8 @@ static ig_status shells_visit(ig_dyn_model *m, visit_kind kind, double cosine, d
   return IG_OK;
 }
 
-/* The free part of a unit normal: along turns that nothing prescribes. */
+/* The free part of a unit normal: along turns that nothing prescribes. 0 where little of it is
+ * left, or where a body or tie carries the particle. */
 static void normal_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, double *normal) {
   const int32_t *bound = l->carried.bound.host, *moves = l->held.move.host;
   const int32_t move = moves ? moves[n] : 0;
@@ -144,6 +148,7 @@ static void normal_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n,
     normal[c] = left > 0.5 && !(bound && bound[n]) ? normal[c] / sqrt(left) : 0;
 }
 
+/* Rotations of particles exist (dofs 6) and some elements are shells. */
 bool ig_dyn_drills(const ig_dyn_model *m) {
   bool shells = false;
   for (int k = 0; k < m->groups; k++)
@@ -182,6 +187,8 @@ void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns
   }
 }
 
+/* Velocities of one stretch: no turn about `flat` normals; where it is not flat but nearly so
+ * (SOFT), a turn by PART x moment / stiffness, at most MOST, spread over the stretch. */
 ig_status ig_dyn_drill_lead(ig_dyn_model *m, const double *flat, const double *net, double seconds,
                             double *v) {
   const int64_t nodes = ig_dyn_stepper(m)->p.nodes;

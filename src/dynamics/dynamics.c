@@ -1,4 +1,21 @@
-/* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
+/* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). This file is the interface
+ * to the time loop (core/room.h) and decides what is done next; the model and its passes know no
+ * analyses.
+ *
+ * A run:
+ *
+ *   room_open ─► begin ─► ┌ advance ─► history, snapshot ─► renew ┐ ─► results, close
+ *                         └──────────── until stand says ended ◄──┘
+ *
+ * advance carries out a stretch of the current analysis: steps through time up to the next look
+ * at the critical step or at overlaps (advance_dynamic), a stretch of relaxation
+ * (advance_static), one load step of Newton's method (advance_newton) or one mode shape
+ * (advance_modes). It sets r->over at the end of the analysis. renew, which the loop calls after
+ * output, computes the critical step anew or begins the next analysis, so that output at the end
+ * of an analysis sees its last state.
+ *
+ * Checkpoints of statics hold the state at the start of the analysis (start_keep): how the load
+ * steps or the ramp were chosen is not part of the state. */
 #include "dynamics/rigid_body_check.h"
 #include "dynamics/solids.h"
 #include "dynamics/run.h"
@@ -25,7 +42,9 @@ static ig_status balance_start(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* The step that an analysis takes as things stand; refuses one that is too large. */
+/* The step that an analysis takes as things stand; fails if it would be too large. `time_step`
+ * of the case must be stable; without it the step is safety x critical, and no longer than what
+ * contact at the speeds of the start allows (blow_step). */
 static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) {
   double critical;
   int64_t steps;
@@ -44,6 +63,7 @@ static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) 
   return ig_steps_count(r->job->cx, &a->at, a->duration / *dt, *dt, &steps);
 }
 
+/* The clock gets the step of now; NaN damping means none in dynamics. */
 static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt = 0;
   IG_TRY(step_find(r, a, &dt));
@@ -61,7 +81,8 @@ static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
-/* Elements that get small quickly have a smaller critical step long before the next look at it. */
+/* Advice for messages about steps that were too long. Elements that get small quickly have a
+ * smaller critical step long before it is computed again. */
 static const char *update_hint(const ig_dyn_job *r) {
   for (int k = 0; k < r->m->groups; k++)
     if (r->m->group[k].law == IG_LAW_NEOHOOKE)
@@ -90,7 +111,7 @@ static ig_status blow_look(ig_dyn_job *r) {
   return ig_dyn_overlap_step(r->m, &r->blow_step);
 }
 
-/* What the stiffness of contact costs. */
+/* What the stiffness of contact costs, as information in the log: its share of the step. */
 static ig_status contact_tell(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   double critical;
   if (r->m->p.contact.surfaces == 0 || !isnan(a->time_step))
@@ -102,6 +123,7 @@ static ig_status contact_tell(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
+/* Masses, then the step (which depends on masses), then the balance of energy from here on. */
 static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
@@ -148,15 +170,21 @@ static ig_status fault_check(const ig_dyn_job *r) {
                  update_hint(r));
 }
 
+/* Steps until the first of: end of the analysis, next look at the critical step, next look for
+ * overlaps, output (`most`), LOOK. Afterwards faults of kernels are read: later than they
+ * occurred, but a look per step would stop the device each time. */
 static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_t most) {
   enum { LOOK = 5000 }; /* steps without the host, at most */
   ig_dyn_model *m = r->m;
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const int64_t update = isnan(a->time_step) ? a->step_update_every : 0;
   const double end = r->analysis_start + a->duration;
+  /* 1e-6 of a step: rounding of times must not add a step at the end */
   const double left = (end - k->time) / k->dt - 1e-6; /* steps */
   int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
   if (update > 0 && steps > update - k->step % update)
+    /* updates lie on multiples of `update` in the run's count of steps, so that a restart
+     * repeats them */
     steps = update - k->step % update;
   steps = steps < most ? steps : most;
   const bool watched = ig_dyn_overlap_watched(m);
@@ -177,7 +205,7 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   return IG_OK;
 }
 
-/* What no support holds may be why there is no equilibrium. */
+/* What no support holds may be why there is no equilibrium: it is named in a warning. */
 static ig_status loose_warn(ig_dyn_model *m) {
   ig_dyn_loose l;
   IG_TRY(ig_dyn_loose_find(m, &l));
@@ -190,16 +218,19 @@ static ig_status loose_warn(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* Whether the ramp of statics is found: what yields depends on it, and the case gives none. */
+/* Whether the ramp of statics is found by trials: what yields depends on it, and the case gives
+ * none. */
 static bool ramp_found(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   return isnan(a->ramp) && ig_dyn_yields(r->m) && a->at_time != r->analysis_start;
 }
 
 /* A ramp on which too much of the work was lost is done again, slower, from where it began. */
 static const double lost_most = 0.02;
+/* Reads the state at the start of the analysis back and sets a longer ramp. */
 static ig_status ramp_again(ig_dyn_job *r) {
   /* what is lost falls with the square of the steps; at the first trial, or above a third, it only
      says "far too fast" */
+  /* aims at 0.6 of what is allowed */
   const double path = r->m->relax.path, by = sqrt(path / (0.6 * lost_most));
   const bool far = path > 1.0 / 3 || (r->ramp <= IG_RELAX_RAMP && path > 0.1);
   const double slower = far ? 16 : fmin(6, fmax(1.5, by));
@@ -217,6 +248,7 @@ static ig_status ramp_again(ig_dyn_job *r) {
   return status;
 }
 
+/* A warning at the end of statics whose way was too fast, with what to change. */
 static void path_warn(ig_dyn_job *r, const ig_dyn_analysis *a) {
   if (r->m->relax.path > 4 * lost_most)
     ig_warn_at(
@@ -236,12 +268,14 @@ static ig_status start_keep(ig_dyn_job *r) {
   return ig_dyn_checkpoint_write(r, &r->start.sink);
 }
 
+/* The analysis has ended: checkpoints are those of the running state again. */
 static void start_forget(ig_dyn_job *r) {
   ig_restart_free(r->start.kept);
   r->start.kept = NULL;
 }
 
-/* A stretch of relaxation. */
+/* A stretch of relaxation. Where the ramp is found, a trial that lost too much of the work is
+ * broken off early and begins again with a longer ramp. */
 static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   ig_ctx *cx = r->job->cx;
   const ig_dyn_relaxing *k = &r->m->relax;
@@ -262,6 +296,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   r->element_steps += (k->steps - before) * r->job->elements;
   if (r->start.kept && k->path > lost_most &&
       (done || k->path > 7 * lost_most || (k->loaded && k->path > 2 * lost_most)) &&
+      /* a ramp is not repeated in its first tenth, nor where four times as many steps exceed
+       * `steps` */
       (double)k->steps > 0.1 * r->ramp && 4 * r->ramp < (double)a->steps)
     return ramp_again(r);
   if (!done)
@@ -286,7 +322,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   return balance_start(r->m);
 }
 
-/* Residuals of the step under way, for its line in the log. */
+/* Residuals of the iterations of one step, collected for its line in the log; what does not fit
+ * is left out. */
 static void iteration_note(void *user, const ig_newton_note *n) {
   ig_dyn_job *r = user;
   const size_t used = n->iteration == 1 ? 0 : strlen(r->residuals);
@@ -295,6 +332,7 @@ static void iteration_note(void *user, const ig_newton_note *n) {
     snprintf(r->residuals + used, sizeof r->residuals - used, " %.1e", n->residual);
 }
 
+/* Newton's method has reached its end: log, counters, and its memory is freed. */
 static void newton_end(ig_dyn_job *r, const ig_newton_standing *now) {
   ig_info(r->job->cx,
           "static: %lld steps, %lld iterations, residual %.2g of the mean force, solver %s",
@@ -366,6 +404,7 @@ static ig_status shape_put(ig_dyn_job *r, const double *shape) {
   return ig_array_push(m->cx, &m->x);
 }
 
+/* Values of an earlier modal analysis are kept for the summary, shapes only of the last one. */
 static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_model *m = r->m;
   ig_dyn_modes *k = &r->modes.of;
@@ -403,7 +442,8 @@ static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
-/* Modes are found at once; then each call puts out a shape. */
+/* Modes are found at once; then each call puts out a shape, and the last one restores the
+ * positions. */
 static ig_status advance_modes(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_clock *clock = r->m->clock.host;
   if (!r->modes.x || r->modes.of.count == 0 || r->modes.shown > r->modes.of.count)
@@ -417,6 +457,7 @@ static ig_status advance_modes(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return r->over ? balance_start(r->m) : IG_OK;
 }
 
+/* The analysis decides; `ahead` is not needed, as nothing is computed beyond `most`. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_dyn_job *r = self;
   const ig_dyn_analysis *a = analysis_at(r, r->analysis);
@@ -449,6 +490,8 @@ static ig_status renew(void *self) {
   return dynamic_begin(r, analysis_at(r, r->analysis));
 }
 
+/* Where the run stands. Statics show a row per load step, modes a snapshot per shape, the end of
+ * every analysis both; else the schedule of the case decides. */
 static void stand(const void *self, ig_run_status *now) {
   const ig_dyn_job *r = self;
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
@@ -486,7 +529,7 @@ static void stand(const void *self, ig_run_status *now) {
 
 /* --- the queue of analyses, the room's table */
 
-/* Says so where a case has nothing that could move it. */
+/* Warns where a case has nothing that could move it: a missing key, most often. */
 static void motion_look(const ig_dyn_job *r) {
   const ig_dyn_case *c = r->c;
   const ig_list *held[] = {&c->supports, &c->bodies};
@@ -546,10 +589,12 @@ static void shape_look(const ig_dyn_job *r) {
                (int)element, worst, 1 + worst * worst / 8);
 }
 
-/* Refuses an analysis that could not begin, were it the first. */
+/* Fails for an analysis that could not begin, were it the first, and for keys that have no
+ * effect in its kind. Sums durations for progress. */
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
   const bool at_rest = a->kind != IG_ANALYSIS_DYNAMIC, modes = a->kind > IG_ANALYSIS_STATIC;
+  /* 100 is the default: a value that equals it counts as left out */
   if (at_rest && a->at.given && (a->step_update_every != 100 || a->mass_scaling_step > 0))
     return ig_fail_at(r->job->cx, &a->at, "`%s` has no effect in a static analysis: leave it out",
                       a->step_update_every != 100 ? "step_update_every" : "mass_scaling_step");
@@ -591,7 +636,8 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return step_find(r, a, &dt);
 }
 
-/* Keys of something that the case does not have. */
+/* Keys of something that the case does not have: contact that is off, inertia of shells without
+ * shells. */
 static ig_status unused_look(const ig_dyn_job *r) {
   const ig_dyn_contact *k = &r->c->contact;
   const char *key = !k->edges                         ? "edges"
@@ -615,7 +661,8 @@ static ig_status unused_look(const ig_dyn_job *r) {
   return IG_OK;
 }
 
-/* All of it, with the whole model. */
+/* Opens the run with the whole model on every rank, and checks each analysis as if it were the
+ * first: errors in the third analysis appear before the first one starts. */
 static ig_status room_make(ig_job *job, void **self) {
   ig_dyn_job *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "dynamics"));
@@ -636,7 +683,7 @@ static ig_status room_make(ig_job *job, void **self) {
   return ig_dyn_masses(r->m, 0);
 }
 
-/* On ranks what is whole goes. */
+/* On ranks the whole model and mesh are freed once the parts are made. */
 static void whole_drop(ig_dyn_job *r) {
   ig_dyn_part_keep(r->m);
   ig_partition_drop_mesh(r->job->cx, r->job->mesh);
@@ -649,6 +696,7 @@ static ig_status room_open(ig_job *job, void **self) {
   return IG_OK;
 }
 
+/* Safe on a run that failed half-way: members that were not made are NULL. */
 static void room_close(void *self) {
   ig_dyn_job *r = self;
   if (!r)
@@ -684,6 +732,7 @@ static ig_status ranks_tell(const ig_dyn_job *r, ig_partition_line *line, void *
   return p ? ig_partition_describe(r->job->cx, &p->part, &p->halo, line, user) : IG_OK;
 }
 
+/* A run that starts from its beginning; a restart reads the same numbers from the checkpoint. */
 static ig_status begin(void *self) {
   ig_dyn_job *r = self;
   IG_TRY(ranks_tell(r, rank_tell, r->job->cx));
@@ -698,6 +747,7 @@ static ig_status begin(void *self) {
   return balance_start(r->m);
 }
 
+/* Work and traffic for the summary, from the steps done. */
 static void tally(void *self) {
   ig_dyn_job *r = self;
   ig_job *job = r->job;
@@ -707,6 +757,7 @@ static void tally(void *self) {
   job->bytes_moved = (double)(r->element_steps / job->elements) * ig_dyn_step_bytes(r->m);
 }
 
+/* One line of `ingot check` per analysis. */
 static void check_analysis(const ig_dyn_case *c, const ig_dyn_analysis *a, double critical,
                            ig_check_line *line, void *user) {
   char text[128];
@@ -728,8 +779,8 @@ static void check_analysis(const ig_dyn_case *c, const ig_dyn_analysis *a, doubl
   line(user, "analysis", text);
 }
 
-/* What the forces of a load come to: `force` counts at every node, and that is easily overlooked.
- */
+/* What the forces of a load come to, for `ingot check`: `force` counts at every node, and that
+ * is easily overlooked. */
 static ig_status check_loads(ig_dyn_model *m, ig_check_line *line, void *user) {
   for (int i = 0; i < m->c->loads.count; i++) {
     const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
@@ -750,6 +801,8 @@ static ig_status check_loads(ig_dyn_model *m, ig_check_line *line, void *user) {
   return IG_OK;
 }
 
+/* Everything `ingot check` prints, in order: groups, particles, mass, step, loads, analyses,
+ * memory. */
 static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   ig_dyn_model *m = r->m;
   char text[128];

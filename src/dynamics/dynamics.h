@@ -49,6 +49,8 @@
 
 /* --- what a case says */
 
+/* Integration of solids (section key `integration`). AUTO leaves the choice to the element type
+ * and the analysis; see group.c. */
 typedef enum {
   IG_INTEGRATE_AUTO,
   IG_INTEGRATE_BBAR,
@@ -57,19 +59,25 @@ typedef enum {
   IG_INTEGRATE_INCOMPATIBLE,
   IG_INTEGRATE_REDUCED
 } ig_dyn_integration;
+/* Profiles of beams (section.c), in the order of the key's choices. */
 typedef enum {
   IG_SECTION_CIRCLE,
   IG_SECTION_TUBE,
   IG_SECTION_RECTANGLE,
   IG_SECTION_I
 } ig_dyn_profile;
+/* A line element with bending, with axial force alone, or with tension alone. */
 typedef enum { IG_LINE_BEAM, IG_LINE_BAR, IG_LINE_CABLE } ig_dyn_line;
 
+/* A section: how elements of its sets are integrated, and what lines and shells need beside the
+ * mesh. NaN: not given. Lengths m, areas m^2, second moments m^4. */
 typedef struct {
   ig_src at;
   ig_texts set; /* element sets; none: every element not claimed */
   /* solids */
   int integration;
+  /* hourglass: stiffness of one-point hexahedra; bulk_*: coefficients of artificial bulk
+   * viscosity */
   double hourglass, bulk_linear, bulk_quadratic;
   /* shells */
   double thickness;
@@ -84,12 +92,14 @@ typedef struct {
 } ig_dyn_section;
 extern const ig_dyn_section ig_dyn_section_default;
 
+/* Nodes of `set` follow the nearest place on `to`. */
 typedef struct {
   ig_src at;
   const char *set, *to; /* nodes; faces, shell elements or nodes */
   double distance;      /* no further than this */
 } ig_dyn_tie;
 
+/* A load, times its history. Members that were not given are NaN. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -98,12 +108,15 @@ typedef struct {
   ig_table history;
 } ig_dyn_load;
 
+/* Velocities at the start: translation (m/s) and rotation (1/s) about a point. */
 typedef struct {
   ig_src at;
   const char *set; /* NULL: all */
   double velocity[3], spin[3], about[3];
 } ig_dyn_initial;
 
+/* A rigid tool as the case gives it; shape: ig_dyn_shape. See particle.h for its meaning in
+ * kernels. */
 typedef struct {
   ig_src at;
   int shape;
@@ -117,6 +130,7 @@ typedef struct {
   ig_table history;
 } ig_dyn_gravity;
 
+/* Contact of all outer surfaces with each other. The penalty is a factor, not a stiffness. */
 typedef struct {
   ig_src at;
   bool on;
@@ -127,6 +141,7 @@ typedef struct {
 } ig_dyn_contact;
 typedef enum { IG_OVERLAP_REFUSE, IG_OVERLAP_KEEP, IG_OVERLAP_FIT } ig_dyn_overlapping;
 
+/* Stresses at the start, from the snapshot of a `stress` run (residual.c). */
 typedef struct {
   ig_src at;
   const char *file; /* a snapshot */
@@ -145,6 +160,7 @@ typedef enum {
   IG_STATIC_ARC,
   IG_STATIC_AUTO
 } ig_dyn_method;
+/* One analysis of the queue. Which members count depends on its kind and method. */
 typedef struct {
   ig_src at;
   int kind;
@@ -175,6 +191,7 @@ typedef struct {
   double point[3]; /* or the nearest node */
   int quantity;
 } ig_dyn_probe;
+/* Words of the key `quantity` of a probe; the numbers below mark where each kind begins. */
 #define IG_PROBE_CHOICES                                                                           \
   "ux|uy|uz|vx|vy|vz|fx|fy|fz|mx|my|mz|cx|cy|cz|axial|shear_y|shear_z|torsion|bending_y|"          \
   "bending_z|nxx|nyy|nxy|mxx|myy|mxy|top_xx|top_yy|top_xy|bottom_xx|bottom_yy|bottom_xy"
@@ -187,6 +204,7 @@ enum {
   IG_PROBE_SHELL = 21
 };
 
+/* The case of the room. Lists keep the order of the file. */
 typedef struct {
   ig_src at;
   ig_list supports, bodies; /* of ig_support_case; bodies: what moves as one, and how it is held */
@@ -205,6 +223,10 @@ extern const ig_option ig_dyn_options[];
 
 /* --- the model on its way through time */
 
+/* A group: elements of one kind, section and law. One of g_f64 and g_f32 is used by kernels, by
+ * the precision of elements; both are filled. State is stored in blocks of IG_DYN_BLOCK
+ * elements, value by value within a block (ST in element.inc); pads fill the last block of each
+ * color. */
 typedef struct {
   ig_dyn_kind kind;
   int law;
@@ -220,6 +242,8 @@ typedef struct {
   ig_clusters cluster;             /* assembly `cluster`; `slot` is then that of its nodes */
 } ig_dyn_group;
 
+/* Energies at the time of the clock. Balance: kinetic + internal + damping = energy at the start
+ * + external + contact. */
 typedef struct {
   double kinetic, internal, external, damping, contact; /* J */
   double plain;                                         /* kinetic, from velocities as they stand */
@@ -266,9 +290,13 @@ typedef struct ig_dyn_nodes {
 
 /* The parts of a model: arrays are the device's, what is marked `host` is not. */
 typedef struct {
+  /* move: nodes, number of the motion, 0 free; motion: table of ig_dyn_motion; rows of all
+   * histories */
   ig_array move, motion, history_x, history_y;
 } ig_dyn_leading; /* what is held and led */
 typedef struct {
+  /* particles with loads, and for each the ranges of its forces and faces; the forces, faces and
+   * tools */
   ig_array loaded_node, force_start, face_start, force, face, tool;
   /* host: forces and pressures as the case gives them, and whose load they are */
   int32_t forces, faces, *force_of, *face_of;
@@ -276,9 +304,17 @@ typedef struct {
   ig_dyn_face *face_given;
 } ig_dyn_loading;
 typedef struct {
+  /* triangles x 3 nodes, their neighbours x 4, nodes on surfaces; corners by node; hash of
+   * triangles */
   ig_array triangle, beside, surface, corner_first, corner, triangle_bucket, triangle_chain;
+  /* longest edge of two steps; forces on corners; contact forces of particles now (touch) and
+   * over the last step with tools (press); areas, springs and offsets of nodes; links of
+   * contacts; stored energy */
   ig_array longest, recoil, touch, press, skin_area, spring, offset, pushed, next, stored;
+  /* positions one step ago; contact memory after the last step and in this one; forces of
+   * contacts */
   ig_array before, kept, now, push;
+  /* edges that touch: nodes x 2, triangles x 2, ends by node, hash, partner, and who chose it */
   ig_array edge, edge_side, end_first, end, edge_bucket, edge_chain, partner, chosen, also;
   ig_array edge_length, edge_recoil;
   ig_array alive, owner, open, awake;           /* of what erodes */
@@ -290,7 +326,11 @@ typedef struct {
   double margin; /* what a particle may move in a step, m */
 } ig_dyn_touching;
 typedef struct {
+  /* bound: nodes, who carries it; bodies, their nodes, arms x 3, and what pulls on them x
+   * IG_DYN_PULL */
   ig_array bound, body, body_node, body_arm, body_pull;
+  /* ties: node, its three carriers and their shares, whether rotations follow; the same by
+   * carrier */
   ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_carried; /* bodies and ties */
 typedef struct {
@@ -302,6 +342,8 @@ typedef struct {
   double touch;           /* of contact: largest stiffness over mass of a particle, 1/s^2 */
 } ig_dyn_weight;
 
+/* The model. On several ranks there are two: the whole one, of which clock, counts and bodies
+ * stay on every rank, and divided->local, which takes the steps. */
 typedef struct ig_dyn_model {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -316,7 +358,11 @@ typedef struct ig_dyn_model {
   bool in_turn; /* a rank's part: ranges of its groups take turns */
   size_t part;  /* bytes of a particle number */
   double *x0;   /* host: positions at the start */
+  /* particles: positions, velocities, internal forces, loads, masses, inertia, weights, works,
+   * the clock, positions at the start in double precision */
   ig_array x, v, f, load, mass, inertia, heavy, work, clock, x_start;
+  /* forces of elements by particle (assembly gather, cluster), and where those of a particle
+   * begin */
   ig_array slots, slot_first;
   ig_array others;           /* particles that several clusters have, or none */
   ig_array scratch, partial; /* double: for sums */
@@ -337,7 +383,9 @@ typedef struct ig_dyn_model {
   } overlap;                    /* bodies that may come to lie inside each other (overlap.h) */
   struct ig_dyn_solids *solids; /* of static analyses alone (solids.h); NULL: none */
   ig_lid *fault_ids;            /* kernels' numbers -> mesh elements */
+  /* node sets made from sets of faces or elements; freed with the model */
   ig_dyn_nodes *made;
+  /* recorded steps of a GPU; NULL: none yet */
   struct ig_graph *graph;
   struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
 } ig_dyn_model;
@@ -346,9 +394,13 @@ typedef struct ig_dyn_model {
 static inline bool ig_dyn_slotted(const ig_dyn_model *m) {
   return m->assembly == IG_GATHER || m->assembly == IG_CLUSTER;
 }
+/* Makes the model and its arrays, with positions, velocities and forces of the start.
+ * `materials` is read during the call only; mesh and case must outlive the model. Collective:
+ * with several ranks it is divided here. On failure *model is NULL. */
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
                                          const ig_dyn_case *c, ig_precision precision,
                                          ig_assembly assembly, ig_dyn_model **model);
+/* Frees everything; NULL is allowed. */
 void ig_dyn_model_free(ig_dyn_model *m);
 
 /* One pass of a step alone, to time it: elements, or particles. */
@@ -372,6 +424,8 @@ IG_MUST_CHECK ig_status ig_dyn_masses(ig_dyn_model *m, double least);
 IG_MUST_CHECK ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping);
 /* `steps` steps: no host in between where the backend has graphs. */
 IG_MUST_CHECK ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps);
+/* Energies at the clock's time, after a pass of forces and contact without a step. Collective;
+ * all ranks get the same numbers. */
 IG_MUST_CHECK ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e);
 /* Internal forces into f, whatever the assembly; then x, v, f on the host hold what the device has;
    on ranks, of the part. */

@@ -1,7 +1,8 @@
-/* The table of elements: what the host asks of a kind. */
+/* The table of elements: what the host asks of a kind: name, size, number of state values. Rows
+ * are made from IG_DYN_ELEMENTS in group.h; a new element needs a states_ function here. */
 #include "dynamics/model.h"
 
-/* Values of state an element keeps, by kind: see group.h. */
+/* Values of state an element keeps, by kind: see group.h for their layout. */
 static int point_of(const ig_dyn_group *g) {
   return ig_law_state(g->law, 6);
 }
@@ -9,6 +10,7 @@ static int states_HEX8(const ig_dyn_group *g) {
   return IG_HEX_POINT + 8 * point_of(g);
 }
 static int states_HEX1(const ig_dyn_group *g) {
+  /* 12: hourglass forces, four modes of three components */
   return IG_HEX_POINT + point_of(g) + 12;
 }
 static int states_TET(const ig_dyn_group *g) {
@@ -22,6 +24,7 @@ static int states_SHELL(const ig_dyn_group *g) {
   return IG_SHELL_STATES;
 }
 static int states_LAYERS(const ig_dyn_group *g) {
+  /* 5 layers through the thickness at each of the points in the plane */
   return IG_LAYERS_POINT + g->g_f64.planes * 5 * ig_law_state(g->law, 3);
 }
 static int states_QUAD(const ig_dyn_group *g) {
@@ -55,6 +58,8 @@ const ig_dyn_element ig_dyn_element_of[IG_DYN_KINDS] = {
 #undef X
 };
 
+/* Quadrilateral faces are cut along corners 0-2; a face of a quadratic tetrahedron into four
+ * triangles through its mid-sides. */
 int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle[4][3]) {
   const ig_elem_info *info = ig_elem_info_get(b->type);
   const ig_lid *n = b->conn + (int64_t)e * info->nodes;
@@ -71,6 +76,8 @@ int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle
   return count;
 }
 
+/* Equal shares, but for quadratic tetrahedra (ig_dyn_tet10_share, Hinton, Rock and Zienkiewicz
+ * 1976). */
 double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a) {
   if (kind == IG_DYN_TET10)
     return mass * ig_dyn_tet10_share(a);

@@ -1,10 +1,13 @@
-/* What other programs read and change: motions, loads, supports. */
+/* What other programs read and change between steps: displacement, velocity, position; factors
+ * of loads and supports. On one rank velocity and position are device pointers; on several all
+ * values go through ig_dyn_field_get, which is collective and gives every rank the whole field. */
 #include "dynamics/run.h"
 #include "dynamics/part.h"
 #include "dynamics/solids.h"
 
 #include <string.h>
 
+/* Field number i; false beyond the last. Displacements are made on request and have no pointer. */
 bool ig_dyn_field(void *self, int i, ig_room_field *f) {
   const ig_dyn_job *r = self;
   const ig_dyn_model *m = r->m;
@@ -60,11 +63,13 @@ ig_status ig_dyn_field_get(void *self, const char *name, double *values) {
   return ig_dyn_share(m, status, values, 3 * (size_t)m->p.nodes * sizeof *values);
 }
 
+/* Energy that the balance says was put in. */
 static double held(const ig_dyn_energy *e) {
   return e->plain + e->internal + e->damping - e->external - e->contact;
 }
 
-/* Those of the particles here, ghosts too: all ranks are given the same. */
+/* Velocities of the particles here, ghosts too: all ranks are given the same. Guests get theirs
+ * before the next step (ig_dyn_part_slowed). */
 static ig_status velocities_put(ig_dyn_model *m, const double *values) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   IG_TRY(ig_array_pull(m->cx, &l->v));
@@ -96,6 +101,8 @@ ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
   return IG_OK;
 }
 
+/* Multiplies a load of the case by `factor`, relative to what the case gives, from the next step
+ * on. */
 ig_status ig_dyn_field_load(void *self, int load, double factor) {
   const ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
@@ -115,6 +122,7 @@ ig_status ig_dyn_field_load(void *self, int load, double factor) {
   return l->faces ? ig_array_push(m->cx, &l->face) : IG_OK;
 }
 
+/* The same for prescribed motions. Entry 0 of the motions means `free` and is left out. */
 ig_status ig_dyn_field_support(void *self, int support, double factor) {
   const ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;

@@ -1,4 +1,8 @@
-/* Groups of elements of one kind, law and section, in the order they are worked on. */
+/* Groups of elements of one kind, law and section, in the order they are worked on.
+ * ig_dyn_groups_new sorts the mesh's elements into groups; group_order orders one group: by
+ * color (padded to whole blocks of 32, so that a block has one color), by cluster, or as they
+ * come; slot_fill writes connectivity and first state. ig_dyn_slots_new numbers the places of
+ * forces. */
 #include "dynamics/model.h"
 #include "dynamics/solids.h"
 #include "assembly/assembly.h"
@@ -11,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The group in single precision; every member must be listed here. */
 static void group_single(const dyn_group_f64 *d, dyn_group_f32 *s) {
   memset(s, 0, sizeof *s);
 #define COPY(k) s->k = d->k
@@ -36,6 +41,7 @@ static void group_single(const dyn_group_f64 *d, dyn_group_f32 *s) {
   s->state = (float *)d->state;
 }
 
+/* Position of node n at the start. */
 static const double *node_x(const ig_dyn_model *m, ig_lid n) {
   return m->x0 + 3 * (int64_t)n;
 }
@@ -46,6 +52,8 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
   if (ig_dyn_element_of[g->kind].family == IG_FAMILY_SOLID)
     st[IG_HEX_FRAME] = 1; /* the frame lies along the axes of space */
   if (g->law == IG_LAW_NEOHOOKE) {
+    /* neo-Hookean points are computed from the total deformation: they need the Jacobian they
+     * started with */
     /* rows of the inverse of the Jacobian each point starts with */
     const int points = g->kind == IG_DYN_HEX8 ? 8 : g->kind == IG_DYN_TET10 ? 4 : 1;
     double x[IG_DYN_POSITIONS], m8[21], j[9], c[9];
@@ -76,6 +84,7 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
     }
     for (int i = 0; i < 3; i++)
       e[i] /= sqrt(l);
+    /* `up` parallel to the beam leaves no width axis: y of space is taken then */
     for (int pass = 0; pass < 2; pass++) {
       cross_f64(up, e, y);
       l = norm_f64(y);
@@ -116,7 +125,9 @@ static void slot_fill(ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_section *se
   }
 }
 
-/* Elements in the order they are worked on, colors padded to whole blocks. */
+/* Elements in the order they are worked on, colors padded to whole blocks. Connectivity of the
+ * group is gathered first, as its elements may lie in any order in the mesh; the same list
+ * serves coloring, clusters and slots. Each thread has its own row of state to fill. */
 static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *list,
                              const ig_dyn_section *section) {
   ig_ctx *cx = m->cx;
@@ -183,6 +194,8 @@ done:
   return status;
 }
 
+/* Kind, section values and checks of a group; fails if no kernel is stamped for the kind and
+ * law. */
 static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_material_case *mat,
                             ig_dyn_group *g) {
   ig_ctx *cx = m->cx;
@@ -248,6 +261,7 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
 /* Keys of sections that none of their elements has: they would have no effect. A default counts as
    left out. */
 static ig_status sections_check(ig_dyn_model *m, const int *section) {
+  /* bits of what a section's elements are; a key belongs to one of them */
   enum { SOLID = 1, SHELL = 2, LINE = 4, HEX = 8 };
   static const char *const family[] = {
       [SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines", [HEX] = "hexahedra"};
@@ -299,6 +313,8 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
   return IG_OK;
 }
 
+/* A group per block, section and material that occur together. Solids of static analyses that
+ * have elements of their own (solids.c) are handed over instead. */
 ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_lid ne = ig_mesh_elements(m->mesh);
@@ -315,6 +331,7 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done,
               IG_CLAIM(cx, m->mesh, materials, ig_material_case, "material", material));
   IG_TRY_GOTO(status, done, sections_check(m, section));
+  /* one more than sections: elements that no section claims have the default one */
   const int ns = sections->count + 1, nm = materials->count;
   IG_TRY_GOTO(status, done,
               IG_NEW(cx, &m->group, m->mesh->blocks * ns * (nm > 0 ? nm : 1), "groups"));
@@ -346,6 +363,7 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
         g->whole = n;
         IG_TRY_GOTO(status, done, group_kind(m, use, &m0[k], g));
         IG_TRY_GOTO(status, done, group_order(m, g, list, use));
+        /* kernels number slots through all groups: `first` is where this one begins */
         g->g_f64.first = first;
         g->g_f64.count = g->slots;
         g->g_f64.state = g->state.dev;
@@ -359,7 +377,8 @@ done:
   return status;
 }
 
-/* Particles that are not in one cluster alone. */
+/* Particles that are in several clusters, or in none: the joined pass moves them after all
+ * clusters. */
 static ig_status others_list(ig_dyn_model *m) {
   const int32_t *first = m->slot_first.host;
   size_t count = 0;
@@ -386,6 +405,7 @@ ig_status ig_dyn_slots_new(ig_dyn_model *m) {
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
     const bool clusters = m->assembly == IG_CLUSTER; /* a slot for each of a cluster's particles */
+    /* of clusters a slot per particle of a cluster, else one per corner of an element */
     const size_t places =
         clusters ? g->cluster.node.count : (size_t)g->slots * (size_t)g->g_f64.npe;
     IG_TRY_GOTO(status, done, ig_array_new(cx, &g->slot, places, sizeof(int32_t), "slots"));

@@ -1,7 +1,6 @@
-/* What the step's passes share on the GPU.
-
-   Launches: each may be set up while the one before still runs, and waits for it on the device. A
-   step of a small model is little else than launches. */
+/* What the step's passes share on the GPU: launches by programmatic dependent launch. Each
+ * kernel may be set up while the one before still runs, and waits for it on the device
+ * (griddepcontrol, for sm_90 and newer). A step of a small model is little else than launches. */
 #ifndef IG_DYNAMICS_LAUNCH_CUH
 #define IG_DYNAMICS_LAUNCH_CUH
 
@@ -15,6 +14,8 @@ __device__ __forceinline__ void ig_dyn_after(void) {
 #endif
 }
 
+/* Launches `kernel` with one thread per item, `threads` to a block. Fails if the launch is
+ * refused. */
 template <typename... Kernel, typename... Given>
 static ig_status ig_dyn_launch(ig_ctx *cx, void (*kernel)(Kernel...), int64_t items, int threads,
                                const Given &...given) {

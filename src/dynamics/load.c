@@ -1,4 +1,6 @@
-/* What holds and pushes particles: histories, motions, forces, tools, velocities at the start. */
+/* What holds and pushes particles: histories, motions, forces, tools, velocities at the start.
+ * All lists are made on the host once and uploaded; kernels read histories by the device's
+ * clock, so the host does nothing per step. */
 #include "dynamics/model.h"
 #include "dynamics/solids.h"
 #include "mesh/face_share.h"
@@ -21,7 +23,9 @@ ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, c
   return ig_mesh_named_nodes(m->cx, m->mesh, at, name, &made->set.item, &made->set.count);
 }
 
-/* Adds to `to` what support number `support` (-1: a rigid body's own) holds and leads. */
+/* Adds to `to` what support number `support` (-1: a rigid body's own) prescribes. A later
+ * support replaces an earlier one component by component; where scales differ a warning is
+ * given. */
 static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case *c, int support,
                              int dofs, ig_dyn_motion *to) {
   ig_support_motion read;
@@ -47,7 +51,7 @@ static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case
   return IG_OK;
 }
 
-/* Space for one more kind of motion; a copy of kind `like`. */
+/* Space for one more kind of motion; it starts as a copy of kind `like`. Kind 0 is free. */
 static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int *space, int like) {
   if (*kinds == *space) {
     *space *= 2;
@@ -61,6 +65,9 @@ static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int
   return IG_OK;
 }
 
+/* Particles with the same set of supports share a kind of motion. For each support in turn, each
+ * kind that occurs in its set gets a successor (next): the old kind with this support added. So
+ * there are at most as many kinds as combinations that occur. */
 ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
   ig_ctx *cx = m->cx;
   const int n = m->c->supports.count, bodies = m->c->bodies.count;
@@ -102,6 +109,8 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
       *at = next[*at];
     }
   }
+  /* a body's own prescribed motion: a kind of its own, of six components whatever the particles
+   * have */
   for (int i = 0; i < bodies; i++) {
     const int k = kinds;
     IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &space, 0));
@@ -125,6 +134,7 @@ done:
   return status;
 }
 
+/* A force or a face's pressure as it concerns one particle; a face appears once for each corner. */
 typedef struct {
   int32_t node;
   size_t place; /* the order they were given in */
@@ -146,6 +156,7 @@ static ig_status push_add(ig_ctx *cx, pushes *p, const push *item) {
   return IG_OK;
 }
 
+/* A face with the pressure of `load`, for each of its corners. scale: see pressure_add. */
 static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
                           ig_history history, const ig_lid *node, int corners, double scale) {
   push item = {.is_face = true, .load = (int)(load - IG_ITEM(const ig_dyn_load, m->c->loads, 0))};
@@ -161,6 +172,8 @@ static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load
   return IG_OK;
 }
 
+/* Faces of a set of faces of solids, or the elements of a set of shells. Faces of solids that
+ * have elements of their own (solids.c) are passed on there. */
 static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
                               ig_history history) {
   const ig_set *set;
@@ -217,6 +230,7 @@ static ig_status load_check(ig_dyn_model *m, const ig_dyn_load *c) {
   return IG_OK;
 }
 
+/* By particle; forces before faces; then as given: loads of a particle are summed in this order. */
 static int by_node(const void *a, const void *b) {
   const push *p = a, *q = b;
   if (p->node != q->node)
@@ -244,6 +258,8 @@ ig_status ig_dyn_history_add(ig_dyn_model *m, ig_histories *hs, const ig_table *
   return ig_histories_add(m->cx, hs, own ? &grows : given, history);
 }
 
+/* Loads in rows by particle: node, then ranges of forces and of faces. The given values stay on
+ * the host (force_given, face_given), for factors that a program sets; the model frees them. */
 ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   ig_ctx *cx = m->cx;
   ig_status status = IG_OK;
@@ -285,6 +301,7 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
     status = IG_FAIL(cx, IG_INPUT, "too many loads");
     goto done;
   }
+  /* sorted, so that rows of a particle stand together and sums have one order */
   qsort(list.item, list.count, sizeof *list.item, by_node);
   IG_TRY_GOTO(status, done, IG_NEW(cx, &node, list.count, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &fs, list.count + 1, "loads"));
@@ -336,6 +353,8 @@ done:
   return status;
 }
 
+/* Tools of the case with unit axes. A tool moves by its velocity and by travel times its
+ * history. */
 ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
   const int n = m->c->tools.count;
   if (n == 0)
@@ -376,6 +395,7 @@ ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
   return ig_array_push(m->cx, &m->loading.tool);
 }
 
+/* Where entries share nodes the last one counts. Rotations of particles (dofs 6) get the spin. */
 ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v) {
   const int D = m->p.dofs;
   for (int i = 0; i < m->c->initial.count; i++) {

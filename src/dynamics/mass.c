@@ -1,4 +1,9 @@
-/* Sizes of elements: mass, inertia, critical step. */
+/* Masses of particles, rotary inertia, and critical steps of elements. Each kind of element has
+ * a function for its size (size.c). Sums at particles run in the order of the whole model on
+ * every rank, so that masses have the same bits for any number of ranks.
+ *
+ * Mass scaling: elements whose critical step dt is below `least` get the factor (least / dt)^2,
+ * as dt grows with the root of the mass. */
 #include "core/threads.h"
 #include "dynamics/part.h"
 #include "dynamics/solids.h"
@@ -7,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Corners of the element in slot s: as they are now (`current`, from the host copy of x) or at
+ * the start. */
 static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, bool current,
                            double buffer[][3], const double **x) {
   const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
@@ -52,6 +59,8 @@ static ig_status step_range_all(ig_dyn_model *m, ig_status status, double *least
   return IG_OK;
 }
 
+/* Shortest and longest critical step of own elements, as they stand now; elements that are rigid
+ * or have failed do not count. */
 static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
   const uint8_t *alive;
   double lo = INFINITY, hi = 0;
@@ -80,6 +89,7 @@ static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
   return IG_OK;
 }
 
+/* The same over all ranks. Collective. */
 static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
   ig_status status = own_range(ig_dyn_stepper(m), least, most);
   if (m->divided)
@@ -194,6 +204,7 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
   return IG_OK;
 }
 
+/* On ranks: rows of own elements go to rank 0, which adds them in the order of the whole. */
 typedef struct {
   ig_dyn_weight *all;
   const ig_dyn_added *by;
@@ -267,11 +278,14 @@ typedef struct {
 static void more_row(void *user, int64_t n, double *row) {
   enum { BORNE = 2 }; /* springs up to mass / (BORNE step^2) */
   const touching *t = user;
+  /* rows of contact sum to twice the spring, see ig_dyn_contact_load */
   row[0] = fmax(0, BORNE * spring_of(t->l, n) * t->least * t->least - t->l->weight.mass[n]);
 }
 static void more_add(void *user, const double *row) {
   *((const touching *)user)->scaled += row[0];
 }
+/* Adds mass where a spring of contact asks for a shorter step than the elements' common one.
+ * Statics alone: masses are fictitious there. */
 static ig_status touch_masses(ig_dyn_model *m, double least) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   touching t = {l, least, &m->weight.scaled};
@@ -304,7 +318,8 @@ ig_status ig_dyn_touch_find(ig_dyn_model *m) {
   return ig_dyn_most(m, IG_OK, &m->weight.touch, 1);
 }
 
-/* What particles weigh, to the device. */
+/* Masses, inertia and weights of the particles from the host's doubles to the device, in its
+ * precision. */
 static ig_status masses_push(ig_dyn_model *l) {
   ig_array *to[3] = {&l->mass, &l->inertia, &l->heavy};
   const double *from[3] = {l->weight.mass, l->weight.inertia, l->weight.heavy};
@@ -321,6 +336,8 @@ static ig_status masses_push(ig_dyn_model *l) {
   return IG_OK;
 }
 
+/* Elements, then contact, then ties and bodies, which take over what their particles weigh;
+ * ghosts get the masses of their owners. */
 static ig_status masses_find(ig_dyn_model *m, double least) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   double *mass = l->weight.mass;

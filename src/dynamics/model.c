@@ -1,4 +1,8 @@
-/* From a case and a mesh to particles and groups of elements on the device. */
+/* From a case and a mesh to particles and groups of elements on the device. build() makes the
+ * whole model in an order that follows from dependencies: bodies and ties mark their particles
+ * before groups; groups decide about rotations (dofs); masses need groups; velocities of bodies
+ * need masses; loads need inertia (moments) and bodies; contact needs groups for its springs.
+ * Pointers of the kernels' view (m->p) are set last. */
 #include "dynamics/rigid_body_check.h"
 #include "dynamics/overlap.h"
 #include "dynamics/part.h"
@@ -10,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What moves with time, and the rows of its histories. */
+/* What moves with time, and the rows of its histories. Histories of all loads, motions and tools
+ * are rows of two arrays, on the device; m->held owns them. */
 static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   ig_dyn_particles *p = &m->p;
   IG_TRY(ig_dyn_motions_new(m, hs));
@@ -28,9 +33,15 @@ static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   return ig_array_from(m->cx, &m->held.history_y, hs->y, n, sizeof *hs->y, "histories");
 }
 
+/* Steps, in order: backend and host arrays; bodies and ties; groups of elements; arrays of
+ * particles; masses; velocities; motions, loads, tools and their histories; slots; contact;
+ * clock; numbers for faults; pointers for kernels; residual stress; checks.
+ *
+ * Fails at the first error, with what was made so far in m: the caller frees it. */
 static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->mesh->nodes;
+  /* particles in single precision only where all is; `mixed` has elements in single alone */
   m->part = m->precision == IG_SINGLE ? sizeof(float) : sizeof(double);
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
@@ -45,6 +56,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(IG_NEW(cx, &m->weight.added, n, "masses"));
   IG_TRY(IG_NEW(cx, &m->weight.heavy, n, "masses"));
   ig_dyn_particles *p = &m->p;
+  /* bodies before ties: a particle of a body cannot be tied */
   if (m->c->bodies.count + m->c->ties.count > 0) {
     IG_TRY(ig_array_new(cx, &m->carried.bound, n, sizeof(int32_t), "bodies and ties"));
     IG_TRY(ig_dyn_bodies_new(m));
@@ -69,6 +81,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   if (m->c->gravity.at.given)
     IG_TRY(ig_dyn_upload(m, &m->heavy, m->part, NULL, n, "weights"));
   IG_TRY(ig_dyn_upload(m, &m->work, sizeof(double), NULL, n * IG_WORKS, "work"));
+  /* the scratch holds energies of particles or reports of one group, whichever is larger */
   size_t space = n * IG_DYN_PARTICLE_ENERGIES;
   for (int k = 0; k < m->groups; k++)
     if (space < (size_t)m->group[k].slots * IG_DYN_REPORT)
@@ -89,6 +102,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   free(v);
   IG_TRY(status);
 
+  /* histories are collected on the host and freed once they are on the device */
   ig_histories hs = {0};
   status = histories_new(m, &hs);
   ig_histories_free(&hs);
@@ -104,6 +118,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
 
+  /* kernels number elements through all groups; fault_ids leads back to the mesh */
   ig_lid all = 0;
   for (int k = 0; k < m->groups; k++)
     all += m->group[k].slots;
@@ -127,12 +142,14 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->slots.first = m->slot_first.dev, p->slots.value = m->slots.dev;
   m->fresh = true;
   IG_TRY(ig_dyn_residual_new(m));
+  /* checks that need the complete model: nodes inside tools, loads that nothing resists */
   IG_TRY(ig_dyn_tools_check(m));
   for (int i = 0; i < m->c->analysis.count; i++)
     IG_TRY(ig_dyn_free_check(m, IG_ITEM(const ig_dyn_analysis, m->c->analysis, i)));
   return IG_OK;
 }
 
+/* Builds the whole model, then divides it where the context has several ranks. */
 ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
                            const ig_dyn_case *c, ig_precision precision, ig_assembly assembly,
                            ig_dyn_model **model) {
@@ -155,6 +172,7 @@ ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *mater
   return IG_OK;
 }
 
+/* Traffic of a step for the performance lines: what must be moved at least, each number once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m) {
   const double part = (double)m->part, D = m->p.dofs, real = (double)ig_dyn_state_size(m);
   /* positions and velocities read and written, forces written by elements and read, mass */

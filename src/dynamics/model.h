@@ -1,4 +1,6 @@
-/* The parts of a model and who builds them; between the room's own files. */
+/* The parts of a model and who builds them; between the room's own files. Functions ending in
+ * _new are called once, by build() in model.c; each fills the members of its name and reports
+ * errors at the line of the case. */
 #ifndef IG_DYNAMICS_MODEL_H
 #define IG_DYNAMICS_MODEL_H
 
@@ -40,22 +42,34 @@ static inline void ig_dyn_sub(const double a[3], const double b[3], double c[3])
 IG_MUST_CHECK ig_status ig_dyn_upload(ig_dyn_model *m, ig_array *a, size_t size, const double *from,
                                       size_t count, const char *what);
 const ig_block *ig_dyn_block_of(const ig_mesh *mesh, ig_lid e, ig_lid *local);
+/* The nodes of the set `name`: a node set as it is, else the nodes of its faces or elements,
+ * made once and kept in m->made. Fails at `at` if there is no such set. */
 IG_MUST_CHECK ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name,
                                         const ig_set **set);
+/* A material of the case as kernels use it, and the number of its law. Fails if the room has no
+ * such law or a value is missing. */
 IG_MUST_CHECK ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *m,
                                              int *law);
+/* Area, second moments and torsion constant of a line section into g. */
 IG_MUST_CHECK ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g);
 /* The fibres a plastic beam's section is cut into; needs a profile. */
 IG_MUST_CHECK ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s,
                                               dyn_group_f64 *g);
+/* Sorts elements into groups by kind, material and section, orders them by color or cluster, and
+ * uploads connectivity and state. */
 IG_MUST_CHECK ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials);
+/* Slots of forces (assembly gather, cluster): places of elements, and which of them each
+ * particle adds. */
 IG_MUST_CHECK ig_status ig_dyn_slots_new(ig_dyn_model *m);
+/* Supports become motions per particle; histories go into hs. */
 IG_MUST_CHECK ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs);
 /* A history, or where none is given the one that loads have in statics. */
 IG_MUST_CHECK ig_status ig_dyn_history_add(ig_dyn_model *m, ig_histories *hs, const ig_table *given,
                                            ig_history *history);
 IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs);
+/* Writes the initial velocities of the case into v (nodes x dofs, host); of several entries for
+ * a node the last one counts. */
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
 /* All but forces of contact and which elements hold. */
@@ -63,7 +77,9 @@ void ig_dyn_touching_free(ig_ctx *cx, ig_dyn_touching *t);
 /* release.c: the memory of one model; a part of it must be gone. Takes NULL. */
 void ig_dyn_model_release(ig_dyn_model *m);
 
-/* --- step.c */
+/* --- step.c
+ *
+ * False for a color without elements: its range would be an empty launch. */
 bool ig_dyn_has_elements(const ig_dyn_group *g, int color);
 ig_dyn_range ig_dyn_range_of(const ig_dyn_model *m, const ig_dyn_group *g, int color);
 /* Forces of surfaces that touch. On ranks the part's elements have been looked at before
@@ -107,6 +123,8 @@ IG_MUST_CHECK ig_status ig_dyn_alive_now(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_residual_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status
 ig_dyn_ties_new(ig_dyn_model *m); /* moves tied particles onto x0 of what carries them */
+/* After masses were found: carriers take over the mass of what is tied to them; bodies get mass,
+ * centre and inertia; their particles start with the body's velocity. */
 IG_MUST_CHECK ig_status ig_dyn_ties_mass(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_bodies_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_bodies_mass(ig_dyn_model *m);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a modal analysis works with: the static problem, a factorisation, masses or the geometric
+ * part. */
 typedef struct {
   ig_dyn_statics *s;
   ig_direct *direct;
@@ -29,6 +31,8 @@ static void times_mass(void *self, const double *x, double *y) {
   ig_system_reduce(s, w->f, y);
 }
 
+/* y = -G x for buckling. The matrix of differences is symmetric but for rounding: its symmetric
+ * part is used. */
 static void times_change(void *self, const double *x, double *y) {
   const work *w = self;
   const ig_system *s = w->s->system;
@@ -40,6 +44,7 @@ static void times_change(void *self, const double *x, double *y) {
     }
 }
 
+/* Masses of the unknowns. Particles of bodies and carriers of ties stand for what they carry. */
 static void masses(work *w) {
   const ig_dyn_model *m = w->s->m;
   const int D = m->p.dofs;
@@ -64,7 +69,8 @@ static void mass_add(work *w, double by) {
       }
 }
 
-/* Tangent at increments u, loads as at `time`. */
+/* Tangent at increments u, loads as at `time`, into the system's matrix; internal forces into
+ * w->f. Bodies and ties follow first, as constraints depend on positions. */
 static ig_status tangent(work *w, double *u, double time) {
   ig_dyn_statics *s = w->s;
   const ig_trial at = {u, time, 0, 1};
@@ -80,6 +86,7 @@ static ig_status tangent(work *w, double *u, double time) {
                              : IG_FAIL(s->m->cx, IG_NUMERIC, "modes: an element %s", trouble.what);
 }
 
+/* Space for `count` modes; freed by ig_dyn_modes_free, also if this fails half-way. */
 static ig_status modes_room(ig_dyn_model *m, int count, ig_dyn_modes *to) {
   to->count = count;
   IG_TRY(IG_NEW(m->cx, &to->value, (size_t)count + 1, "modes"));
@@ -94,7 +101,8 @@ void ig_dyn_modes_free(ig_dyn_modes *m) {
   *m = (ig_dyn_modes){0};
 }
 
-/* Displacements of mode i, the largest 1; scale: of the vector, so that its modal mass is 1. */
+/* Displacements of mode i, the largest 1; scale: of the vector, so that its modal mass is 1. The
+ * effective mass along an axis is the square of the sum of m phi over the particles. */
 static void shape_of(work *w, const double *x, double scale, int i, ig_dyn_modes *to) {
   const ig_dyn_model *m = w->s->m;
   const int D = m->p.dofs;
@@ -113,6 +121,8 @@ static void shape_of(work *w, const double *x, double scale, int i, ig_dyn_modes
     to->mass[i][c] = sum[c] * sum[c];
 }
 
+/* Natural frequencies by subspace iteration on (K + shift M)^-1 M (implicit/modes.h). The number
+ * of modes found is checked by a Sturm count: negative pivots of K - s M are the modes below s. */
 static ig_status frequencies(work *w, int count, ig_dyn_modes *to) {
   ig_dyn_model *m = w->s->m;
   ig_system *s = w->s->system;
@@ -142,6 +152,7 @@ static ig_status frequencies(work *w, int count, ig_dyn_modes *to) {
   double last = 0;
   for (int i = 0; i < count; i++) {
     const double square = 1 / mu[i] - shift;
+    /* below 1e-6 of the shift it is a rigid-body motion: 0 Hz */
     to->value[i] = square > 1e-6 * shift ? sqrt(square) / (2 * 3.14159265358979323846) : 0;
     shape_of(w, x + (int64_t)i * s->equations, 1 / sqrt(mu[i]), i, to);
     last = fmax(last, 1 / mu[i]);
@@ -156,6 +167,9 @@ done:
   return status;
 }
 
+/* Load factors: K at the state, G by the difference of two tangents along the first-order
+ * displacements of the loads, scaled to 1e-5 of the model's length: small enough to be linear,
+ * large enough for double precision. */
 static ig_status load_factors(work *w, int count, double time, ig_dyn_modes *to) {
   ig_dyn_statics *p = w->s;
   ig_dyn_model *m = p->m;
@@ -216,6 +230,7 @@ done:
   return status;
 }
 
+/* Both kinds of modal analysis. *to is filled or, after a failure, safe to free. */
 ig_status ig_dyn_modes_find(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_modes *to) {
   work w = {0};
   ig_status status = ig_dyn_statics_new(m, a, &w.s);

@@ -1,7 +1,12 @@
-/* What a case of the dynamics room may say. */
+/* The keys of a case of the dynamics room: one table per struct of dynamics.h. Help texts,
+ * ranges, defaults and units become messages, the case reference and the JSON schema. Where a
+ * default has a number here, checks of keys without effect compare with the same number
+ * (dynamics.c, group.c). */
 #include "dynamics/dynamics.h"
 #include "implicit/direct.h"
 
+/* Sections: keys of solids, shells and lines in one table; group.c refuses those of another
+ * family. */
 #define S ig_dyn_section
 static const ig_option section_options[] = {
     IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
@@ -35,6 +40,7 @@ static const ig_option section_options[] = {
     IG_VECTOR3(S, up, "", NULL, "beams: where the section's height points"),
     IG_END};
 #undef S
+/* Supports of nodes and of rigid bodies have the same keys (mesh/support.h). */
 #define S ig_support_case
 static const ig_option support_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"), IG_SUPPORT_ROWS(IG_VECTOR3, "x y z rx ry rz", ""),
@@ -54,6 +60,8 @@ static const ig_option tie_options[] = {
             "nodes no further away are tied, and begin on the surface"),
     IG_END};
 #undef S
+/* Loads: forces and moments count at every node, `total` once for the set, a pressure follows
+ * its faces. */
 #define S ig_dyn_load
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set; for a pressure faces of solids or shell elements"),
@@ -75,6 +83,8 @@ static const ig_option initial_options[] = {
     IG_VECTOR3(S, spin, "rad/s", "[0, 0, 0]", "rate of rotation"),
     IG_VECTOR3(S, about, "m", "[0, 0, 0]", "point it turns about"), IG_END};
 #undef S
+/* Tools: rigid, frictionless by default; they move by velocity, or by displacement with a
+ * history. */
 #define S ig_dyn_tool_case
 static const ig_option tool_options[] = {
     IG_CHOICE(S, shape, IG_TOOL_CHOICES, "plane", "shape"),
@@ -92,6 +102,7 @@ static const ig_option gravity_options[] = {
     IG_VECTOR3(S, acceleration, "m/s^2", "[0, 0, -9.81]", "acceleration"), IG_HISTORY_ROW(S),
     IG_END};
 #undef S
+/* Contact of the mesh with itself: all outer surfaces, one setting. */
 #define S ig_dyn_contact
 static const ig_option contact_options[] = {
     IG_BOOL(S, on, "true", "surfaces of the mesh do not pass through each other"),
@@ -119,6 +130,7 @@ static const ig_option residual_options[] = {
         "it has it, `plastic_strain` (in a chain: from: STAGE)"),
     IG_END};
 #undef S
+/* Analyses: keys of all kinds; dynamics.c refuses those that have no effect in a kind or method. */
 #define S ig_dyn_analysis
 static const ig_option analysis_options[] = {
     IG_CHOICE(S, kind, "dynamic|static|frequency|buckling", "dynamic",
@@ -161,6 +173,7 @@ static const ig_option analysis_options[] = {
     IG_REAL(S, at_time, "s", "1", 0, 1e9, "static, buckling: time at which histories are read"),
     IG_END};
 #undef S
+/* Probes: one quantity of a set or of the nearest node. */
 #define S ig_dyn_probe
 static const ig_option probe_options[] = {
     IG_TEXT(S, name, IG_REQUIRED, "name of its column"),
@@ -175,6 +188,7 @@ static const ig_option probe_options[] = {
         "section forces of beams; of shells; stresses at the surfaces of shells"),
     IG_END};
 #undef S
+/* The room's own keys. */
 #define S ig_dyn_case
 const ig_option ig_dyn_options[] = {
     IG_LIST(S, sections, ig_dyn_section, section_options, NULL, "what elements are like"),

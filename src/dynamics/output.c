@@ -1,4 +1,6 @@
-/* What a run writes: probes and histories, snapshots, figures of the summary. */
+/* What a run writes: probes and history rows, snapshots, figures of the summary. Only what is
+ * asked for is copied from the device. On ranks the functions are collective; rank 0 has the
+ * numbers and writes. */
 #include "dynamics/run.h"
 #include "dynamics/solids.h"
 #include "dynamics/part.h"
@@ -13,7 +15,9 @@
 
 /* --- probes and histories */
 
-/* What keeps particle n in balance with all else that acts on it: a force (c < 3), a moment. */
+/* What keeps particle n in balance with all else that acts on it: a force (c < 3), a moment:
+ * internal force less load, contact and weight. In motion this includes the force of inertia
+ * with opposite sign. */
 static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
   const int D = m->p.dofs;
   const double push =
@@ -23,7 +27,8 @@ static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, i
          (c < 3 ? push + ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0);
 }
 
-/* What item n (particle or element) of the model that takes the steps adds to a probe. */
+/* What item n (particle or element) of the model that takes the steps adds to a probe. A moment
+ * is about the middle of the set at the start, with the particle's place of now. */
 static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) {
   const ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
   const int c = p->quantity % 3, D = m->p.dofs;
@@ -45,6 +50,8 @@ static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) 
          (D == 6 ? holding(m, l, n, 3 + c) : 0);
 }
 
+/* Sums of a probe over its items; on ranks rows of own items go to rank 0 in the order of the
+ * set. */
 typedef struct {
   const ig_dyn_job *r;
   const ig_dyn_probe *p;
@@ -82,11 +89,13 @@ static ig_status probe_value(const ig_dyn_job *r, int i, double *value) {
   return IG_OK;
 }
 
+/* Columns of every history; probes follow. */
 static const char *const fixed_columns[] = {
     "time [s]",     "step_size [s]", "kinetic [J]", "internal [J]", "plastic [J]",
     "external [J]", "damping [J]",   "contact [J]", "scaling [J]",  "error"};
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
+/* Units of quantities, three quantities to an entry, in the order of IG_PROBE_CHOICES. */
 static const char *probe_unit(const ig_dyn_probe *p) {
   static const char *const unit[11] = {"m",   "m/s", "N", "N m", "N", "N",
                                        "N m", "N/m", "N", "Pa",  "Pa"};
@@ -133,6 +142,9 @@ static ig_status probe_check(ig_dyn_job *r, int i) {
                     p->set, dim == 1 ? "beam" : "shell");
 }
 
+/* Probes of forces and motions look at nodes, those of sections at elements. The middle of a
+ * probe's nodes at the start is the point that its moments are about. On ranks the owner of each
+ * item is found now, while sets of the whole mesh exist. */
 ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   const int n = r->c->probes.count;
@@ -184,7 +196,7 @@ static ig_status report_now(ig_dyn_job *r) {
   return ig_dyn_report(r->m, r->report);
 }
 
-/* What the probes look at comes to the host, nothing else. */
+/* What the probes look at comes to the host, nothing else. On ranks each pulls its part. */
 static ig_status probes_pull(ig_dyn_job *r) {
   ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
   bool x = false, v = false, f = false, touch = false, report = false;
@@ -210,7 +222,8 @@ static ig_status probes_pull(ig_dyn_job *r) {
   return report ? report_now(r) : IG_OK;
 }
 
-/* The columns' values as things stand; on ranks those of probes on the first. */
+/* The columns' values as things stand; on ranks those of probes on the first. The worst error of
+ * the energy balance is kept for the summary. */
 static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   IG_TRY(ig_dyn_energies(r->m, e));
   const ig_status pulled = probes_pull(r);
@@ -232,10 +245,13 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
 
 /* --- snapshots */
 
-/* Fields leave the device on a stream of their own, while steps go on. */
+/* Fields leave the device on a stream of their own, while steps go on. They are made in arrays
+ * of their own (moved, fields), so that the steps may change positions and states meanwhile. */
 static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   ig_dyn_model *m = r->m;
   const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
+  /* 6 per node: displacement and velocity; 20 per element: stress 6, von Mises, plastic strain,
+   * section 6, surface 6 */
   if (!r->moved.dev) {
     IG_TRY(ig_array_new_device(m->cx, &r->moved, 6 * nn, sizeof(double), "snapshots"));
     IG_TRY(ig_array_new_device(m->cx, &r->fields, 20 * ne, sizeof(float), "snapshots"));
@@ -269,6 +285,7 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   return IG_OK;
 }
 
+/* Elements all of whose points have failed are left out of the snapshot's cells. */
 ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_ctx *cx = r->job->cx;
@@ -327,6 +344,7 @@ typedef struct {
   double sum[9];
 } resulting;
 
+/* Whether a motion prescribes component c. */
 static bool leads(const ig_dyn_model *m, int32_t motion, int c) {
   return motion > 0 && ((const ig_dyn_motion *)m->held.motion.host)[motion].kind[c] != IG_MOVE_FREE;
 }
@@ -355,6 +373,8 @@ static double held_share(const resulting *s, int64_t n, int c) {
   return share;
 }
 
+/* A particle's part of the resultants: what holds it where a support does, its loads, forces of
+ * tools. */
 static void result_row(void *user, int64_t n, double *row) {
   const resulting *s = user;
   const ig_dyn_model *m = s->m, *l = s->l;
@@ -394,6 +414,8 @@ static ig_status resultants_write(const ig_dyn_job *r, const double sum[9], ig_s
   return IG_OK;
 }
 
+/* Modes of the last modal analysis with effective masses; of earlier ones values alone, with the
+ * number of their analysis in the key. */
 static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
   const ig_dyn_modes *k = &r->modes.of;
   char name[64];
@@ -414,6 +436,8 @@ static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
   return k->count ? s->result(s, "modes_error", "", k->error) : IG_OK;
 }
 
+/* Figures of the whole run. Reactions and loads are given where the last analysis was static:
+ * only then do they balance. */
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;

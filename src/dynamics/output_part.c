@@ -1,5 +1,6 @@
-/* Snapshots of a model that no rank has as a whole: rows of own particles and elements go to rank 0
-   in pieces, in the order of the mesh, and are written as they come. */
+/* Snapshots of a model that no rank has as a whole: rows of own particles and elements go to
+ * rank 0 in pieces, in the order of the mesh, and are written as they come. The sink on rank 0
+ * asks for one array after the other (shown_bring); all other ranks answer in ig_serve. */
 #include "dynamics/part.h"
 #include "dynamics/run.h"
 #include "ranks/cells.h"
@@ -20,6 +21,7 @@ typedef struct {
   void *user;
 } shown;
 
+/* Row of particle n for the field in hand. */
 static void particle_row(void *user, int64_t n, void *row) {
   const shown *s = user;
   const ig_dyn_model *l = s->r->m->divided->local;
@@ -56,6 +58,7 @@ static ig_status field_bring(shown *s, const ig_dyn_shown *f, ig_stream_take *ta
                          particle_row, particles_put, s, IG_OK);
 }
 
+/* Array number `array` of the snapshot: those of cells first, then the fields. */
 static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *user) {
   shown *s = self;
   const int field = array - IG_STREAM_FIELDS;
@@ -82,7 +85,8 @@ static ig_status fields_find(shown *s) {
   return status;
 }
 
-/* What there is to show of the part. */
+/* What there is to show of the part: pulls what the fields need, before the first array is asked
+ * for. */
 static ig_status part_look(shown *s) {
   ig_dyn_model *m = s->r->m, *l = m->divided->local;
   bool elements = false, press = false, pressure = false;
@@ -103,6 +107,7 @@ static ig_status part_look(shown *s) {
   return elements ? fields_find(s) : IG_OK;
 }
 
+/* On rank 0: declares the fields and hands the snapshot to the sink. */
 static ig_status shown_tell(void *user, const ig_stream *stream) {
   shown *s = user;
   ig_dyn_model *m = s->r->m;
@@ -124,6 +129,7 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
   return status;
 }
 
+/* Collective. */
 ig_status ig_dyn_part_snapshot(ig_dyn_job *r, ig_sink *to) {
   const ig_dyn_part *p = r->m->divided;
   shown s = {

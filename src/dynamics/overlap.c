@@ -1,6 +1,11 @@
-/* Bodies inside each other. Contact acts on what crosses a surface from outside; a particle that is
-   inside another body without contact stays there. So this is looked for: at the start, and as
-   often as bodies could pass through each other. */
+/* Bodies inside each other. Contact acts on what crosses a surface from outside; a particle that
+ * is inside another body without contact stays there. So this is looked for: at the start, and
+ * as often as bodies could pass through each other.
+ *
+ * Search: boxes of the parts first; then surface particles, sorted by x, against the boxes of
+ * solid elements; then the element cut into tetrahedra from its middle. How deep a particle lies
+ * is the distance to the nearest triangle of that part: O(triangles), hence at most MEASURED of
+ * them. */
 #include "dynamics/overlap.h"
 #include "core/union_find.h"
 #include "dynamics/rigid_body_check.h"
@@ -24,18 +29,21 @@ typedef struct {
 } box;
 static const box nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
+/* Grows a box to hold x. */
 static void box_grow(box *b, const double x[3]) {
   for (int c = 0; c < 3; c++) {
     b->low[c] = fmin(b->low[c], x[c]);
     b->high[c] = fmax(b->high[c], x[c]);
   }
 }
+/* Whether x lies in a box, boundary included. */
 static bool box_has(const box *b, const double x[3]) {
   bool in = true;
   for (int c = 0; c < 3; c++)
     in &= x[c] >= b->low[c] && x[c] <= b->high[c];
   return in;
 }
+/* Shortest side of a box; longest side. */
 static double box_least(const box *b) {
   return fmin(b->high[0] - b->low[0], fmin(b->high[1] - b->low[1], b->high[2] - b->low[2]));
 }
@@ -43,6 +51,7 @@ static double box_size(const box *b) {
   return fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
 }
 
+/* A surface particle by its x, for the sorted list. */
 typedef struct {
   double x;
   int32_t node;
@@ -62,7 +71,7 @@ typedef struct {
   double share; /* of an element's size: less deep does not count */
 } search;
 
-/* Whether y is in the tetrahedron of a triangle and a point. */
+/* Whether y is in the tetrahedron of a triangle and a point: its barycentric coordinates. */
 static bool is_within(const double *const at[4], const double y[3]) {
   double e[4][3], n[3];
   for (int i = 0; i < 3; i++)
@@ -83,6 +92,8 @@ static bool is_within(const double *const at[4], const double y[3]) {
   return sum <= 1;
 }
 
+/* Whether y is in a solid element: in one of the tetrahedra of its face triangles and its
+ * middle. */
 static bool is_inside(const search *s, const ig_block *b, ig_lid local, const double y[3]) {
   const ig_elem_info *info = ig_elem_info_get(b->type);
   double middle[3] = {0};
@@ -117,7 +128,7 @@ static double depth_of(const search *s, int32_t part, const double y[3]) {
   return sqrt(best);
 }
 
-/* The first particle with this x or more. */
+/* The first particle with this x or more, by bisection. */
 static int32_t first_from(const search *s, double x) {
   int32_t lo = 0, hi = s->count;
   while (lo < hi) {
@@ -182,6 +193,8 @@ static ig_status boxes_look(const search *s, bool *any, double *thin) {
   return IG_OK;
 }
 
+/* Particles inside other parts at positions x; `share`: shallower than this share of the
+ * element's least extent does not count. Also measures the thinnest part (m->overlap.thin). */
 static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_overlap *found) {
   search s = {.m = m, .x = x, .share = share, .count = m->p.contact.surfaces};
   bool any;
@@ -213,6 +226,7 @@ static void triangle_look(search *s, int64_t k, const bool *solid, double distan
                           ig_dyn_overlap *found) {
   const ig_dyn_touching *t = &s->m->contact;
   const int32_t *part = s->m->overlap.part, own = part[t->skin[3 * k]];
+  /* the box of the triangle, larger by the distance */
   box at = nothing;
   for (int a = 0; a < 3; a++)
     box_grow(&at, s->x + 3 * (int64_t)t->skin[3 * k + a]);
@@ -269,6 +283,7 @@ done:
   return status;
 }
 
+/* Parts are connected by elements, bodies and ties (ig_dyn_parts_join). */
 ig_status ig_dyn_parts_new(ig_dyn_model *m) {
   const int32_t nodes = m->p.nodes;
   int32_t *up = NULL;
@@ -283,11 +298,14 @@ ig_status ig_dyn_parts_new(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* At the start: overlaps are an error, an interference fit (fit), or let be (keep). Solids
+ * nearer than the thickness given for contact are an error, too. */
 ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   const ig_dyn_contact *c = &m->c->contact;
   ig_dyn_overlap found;
   if (m->p.contact.surfaces == 0 || c->overlap == IG_OVERLAP_KEEP || m->overlap.parts < 2)
     return IG_OK;
+  /* 1e-4 of an element: faces that coincide but for rounding are allowed */
   IG_TRY(find(m, m->x0, 1e-4, &found));
   if (found.count == 0 && c->thickness > 0) {
     IG_TRY(near_find(m, c->thickness, &found));
@@ -302,6 +320,7 @@ ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   if (found.count == 0)
     return IG_OK;
   if (c->overlap == IG_OVERLAP_FIT) {
+    /* the search must see the deepest particle */
     m->p.contact.gap = fmax(m->p.contact.gap, 1.5 * found.depth);
     ig_info(m->cx, "interference fit: %d%s nodes lie inside another body, the deepest %.3g m",
             found.count, found.count >= MEASURED ? " or more" : "", found.depth);
@@ -328,6 +347,8 @@ static void speed_row(void *user, int64_t n, double *row) {
 static void speed_add(void *user, const double *row) {
   box_grow(&((speeds *)user)->range, row);
 }
+/* Diagonal of the box of all velocities: a bound of how fast two particles approach each other.
+ * Collective. */
 static ig_status speed_find(ig_dyn_model *m, double *speed) {
   speeds s = {ig_dyn_stepper(m), nothing};
   double d[3];
@@ -338,6 +359,8 @@ static ig_status speed_find(ig_dyn_model *m, double *speed) {
   return ig_dyn_share(m, IG_OK, speed, sizeof *speed);
 }
 
+/* Not with `keep`; not on ranks, where no rank has the whole; not with erosion, whose surfaces
+ * change. */
 bool ig_dyn_overlap_watched(const ig_dyn_model *m) {
   return m->overlap.parts > 1 && m->c->contact.overlap != IG_OVERLAP_KEEP && !m->divided &&
          !m->p.erosion.alive;
@@ -348,11 +371,15 @@ static ig_status next_find(ig_dyn_model *m, int64_t *next) {
   double speed;
   IG_TRY(speed_find(m, &speed));
   const double way = speed * ((const ig_dyn_clock *)m->clock.host)->dt;
+  /* a quarter of the thinnest part: nothing passes through unseen. At least 20 steps, at most
+   * 5000 */
   const double steps = way > 0 && isfinite(m->overlap.thin) ? 0.25 * m->overlap.thin / way : 5000;
   *next = (int64_t)fmax(20, fmin(5000, steps));
   return IG_OK;
 }
 
+/* Pulls positions and contact memory, searches, and says after how many steps to look again.
+ * Fails if bodies have passed into each other. */
 ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
   const ig_dyn_clock *k = m->clock.host;
   ig_dyn_overlap found;
@@ -363,6 +390,7 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
   IG_TRY(IG_NEW(m->cx, &x, 3 * (size_t)m->p.nodes + 1, "overlap"));
   for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
     x[i] = ig_dyn_get(m, &m->x, i);
+  /* 0.2: a penalty lets surfaces overlap a little */
   const ig_status status = find(m, x, 0.2, &found);
   free(x);
   IG_TRY(status);
@@ -377,6 +405,7 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
                  found.at[2]);
 }
 
+/* Largest step in which contact can see a crossing at present speeds; 0: no limit. */
 ig_status ig_dyn_overlap_step(ig_dyn_model *m, double *step) {
   double speed;
   *step = 0;
@@ -384,10 +413,12 @@ ig_status ig_dyn_overlap_step(ig_dyn_model *m, double *step) {
     return IG_OK;
   IG_TRY(speed_find(m, &speed));
   if (speed > 0)
+    /* 0.15 of the margin per step: what crosses a surface is found with reserve for acceleration */
     *step = 0.15 * m->contact.margin / speed;
   return IG_OK;
 }
 
+/* A node inside a tool would be pushed out by a blow in the first step. */
 ig_status ig_dyn_tools_check(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
   box all = nothing;

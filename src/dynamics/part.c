@@ -1,5 +1,13 @@
 /* Dividing a model between ranks: the part's particles, elements, loads, bodies and ties, taken
-   from the whole model, so that both start with the same numbers. */
+ * from the whole model, so that both start with the same numbers.
+ *
+ * Every rank has built the whole model. ig_dyn_part_new divides the particles along a
+ * space-filling curve, moves owners together for bodies and ties, makes the local model
+ * (local_make) and the lists of who has what (collects, for output and sums in the order of the
+ * whole). ig_dyn_part_keep then frees the whole model's arrays.
+ *
+ * Elements of a part lie in two ranges: inner ones, which no ghost touches and which are
+ * computed while ghosts travel, and those at the border. */
 #include "dynamics/part.h"
 #include "assembly/assembly.h"
 #include "backend/backend.h"
@@ -44,6 +52,7 @@ int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element) {
 
 /* --- groups */
 
+/* Whether no corner of the element (numbers of the whole) is a ghost here. */
 static bool is_inner(const ig_partition *part, const ig_lid *conn, int npe) {
   for (int a = 0; a < npe; a++)
     if (part->ghost[part->local[conn[a]]])
@@ -80,11 +89,13 @@ static ig_status slots_choose(ig_dyn_model *m, int k) {
   return IG_OK;
 }
 
+/* Slots at the end of either range repeat its last element and are not counted. */
 static bool is_pad(const ig_dyn_group *g, ig_lid s) {
   return s >= g->end[s >= g->begin[1]];
 }
 
-/* Sums at particles have that order. */
+/* Merges both ranges by the slots of the whole: sums at particles have that order. Caller frees
+ * *order. */
 ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
   const ig_lid *whole = m->divided->slot[k];
   const ig_dyn_group *g = &m->divided->local->group[k];
@@ -95,6 +106,8 @@ ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
   return IG_OK;
 }
 
+/* Group k of the part: elements, connectivity in numbers of the part, space for state. `first`
+ * is its place in the count of slots of all groups. */
 static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   ig_dyn_part *p = m->divided;
   ig_ctx *cx = m->cx;
@@ -184,6 +197,8 @@ done:
   return status;
 }
 
+/* Groups of the part, in the order of the whole, also those without elements here: calls on
+ * groups are collective. The scratch is for energies or reports, whichever is larger. */
 static ig_status groups_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -216,6 +231,7 @@ static ig_status groups_make(ig_dyn_model *m) {
 
 /* --- particles and what acts on them */
 
+/* Arrays of particles, without values: those come by ig_dyn_part_begin or from a checkpoint. */
 static ig_status particle_arrays(ig_dyn_model *m) {
   ig_dyn_model *l = m->divided->local;
   const size_t n = (size_t)l->p.nodes + 1, D = (size_t)m->p.dofs; /* one more: there may be none */
@@ -246,7 +262,8 @@ static ig_status particle_arrays(ig_dyn_model *m) {
   return ig_array_push(m->cx, &l->held.move);
 }
 
-/* Bodies that this rank owns. */
+/* Bodies that this rank owns. A body has one owner, with all its particles (owners_join), so
+ * that its sums need no messages. */
 static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -258,6 +275,7 @@ static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
     return IG_OK;
   IG_TRY(IG_NEW(cx, &p->body_owner, bodies, "bodies"));
   IG_TRY(IG_NEW(cx, &p->body, bodies, "bodies"));
+  /* room for all bodies: this rank may own any of them */
   IG_TRY(ig_array_new(cx, &l->carried.body, bodies, sizeof(ig_dyn_body), "bodies"));
   IG_TRY(
       ig_array_new(cx, &l->carried.body_node, (size_t)l->p.nodes + 1, sizeof(int32_t), "bodies"));
@@ -347,7 +365,7 @@ static ig_status skin_make(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* Ghosts are carried by their owners. */
+/* Ghosts count as carried: their owners move them, and particle_step passes them over here. */
 static ig_status carried_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -389,6 +407,7 @@ static void view_make(ig_dyn_model *m) {
 
 /* --- who has what */
 
+/* Own particles, for gathering; the collect takes `mine`. */
 static ig_status nodes_collect(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   int32_t *mine;
@@ -400,6 +419,8 @@ static ig_status nodes_collect(ig_dyn_model *m) {
   return ig_collect_new(m->cx, &p->part, p->part.owner, m->p.nodes, mine, own, &p->nodes);
 }
 
+/* Own elements by mesh order; elements at the border belong to one rank (ig_owner_of), although
+ * several compute them. */
 static ig_status cells_collect(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   const ig_lid count = ig_mesh_elements(m->mesh);
@@ -424,6 +445,7 @@ static ig_status cells_collect(ig_dyn_model *m) {
   return status;
 }
 
+/* Own slots of group k in the order of the whole, for states and sums. */
 static ig_status group_collect(ig_dyn_model *m, int k) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_group *whole = &m->group[k], *g = &p->local->group[k];
@@ -473,6 +495,8 @@ static ig_status arms_collect(ig_dyn_model *m) {
 
 /* --- all of it */
 
+/* The local model shares ops, case and context with the whole, and histories, motions and tools
+ * by pointer (l->p is a copy of m->p; view_make replaces what is the part's own). */
 static ig_status local_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l;
@@ -497,6 +521,7 @@ static ig_status local_make(ig_dyn_model *m) {
   return ig_dyn_part_contact(m);
 }
 
+/* Collective. On failure the caller frees the model, with what was made of the part. */
 ig_status ig_dyn_part_new(ig_dyn_model *m) {
   if (ig_ranks_count(m->cx->ranks) == 1)
     return IG_OK;
@@ -504,6 +529,7 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   int32_t *owner;
   IG_TRY(ig_divide_check(m->cx, m->assembly));
   IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
+  /* freed with the model, also after a failure below */
   m->divided = p; /* and is freed with it */
   IG_TRY(ig_partition_owners(m->cx, m->mesh, IG_DIVIDE_CURVE, &owner));
   const ig_status joined = owners_join(m, owner);
@@ -520,6 +546,7 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_collect(m, k));
   IG_TRY(arms_collect(m));
+  /* statics may ask for loose parts later, when the whole mesh is gone */
   for (int i = 0; i < m->c->analysis.count; i++)
     if (IG_ITEM(const ig_dyn_analysis, m->c->analysis, i)->kind == IG_ANALYSIS_STATIC)
       IG_TRY(ig_dyn_loose_new(m));
@@ -535,6 +562,8 @@ static void nodes_free(ig_dyn_model *m) {
   m->made = NULL;
 }
 
+/* Called once all is set up: every rank frees the whole model's arrays, sets, elements.
+ * Checkpoints and output work from the part from now on. */
 void ig_dyn_part_keep(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_carried *c = &m->carried;
@@ -595,6 +624,7 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
   m->x0 = m->weight.mass = m->weight.inertia = m->weight.added = m->weight.heavy = NULL;
 }
 
+/* Frees the part and its local model; nothing if the model is not divided. */
 void ig_dyn_part_free(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   if (!p)

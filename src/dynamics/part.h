@@ -12,12 +12,14 @@
 #include "dynamics/model.h"
 #include "ranks/partition.h"
 
-/* Particles (of the part) that travel between this rank and others, those of rank r from start[r]
-   on. */
+/* Particles (numbers of the part) that travel between this rank and others: those that go to
+ * rank r are give[give_start[r]] … give[give_start[r + 1] - 1], those that come from it in
+ * `take` likewise. Both sides list the same particles in the same order. */
 typedef struct {
   int32_t *give_start, *give, *take_start, *take;
 } ig_dyn_travel;
 
+/* What a rank has of a divided model. Owned by the whole model (m->divided). */
 typedef struct ig_dyn_part {
   ig_partition part;
   ig_halo halo;                     /* of both of: */
@@ -113,7 +115,9 @@ IG_MUST_CHECK ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *v
 /* Device memory as the host sees it: itself, or a copy. Free *own. */
 IG_MUST_CHECK ig_status ig_dyn_seen(ig_ctx *cx, const void *dev, size_t bytes, void **own,
                                     const void **host);
-/* Totals of rows that come in pieces, with the bits of ig_dyn_ops.totals of all of them. */
+/* Totals of rows that come in pieces, with the bits of ig_dyn_ops.totals of all of them. On a
+ * CPU one sum per column (`sums` 1) with its rounding error in `lost`; on a GPU as many as
+ * threads. */
 typedef struct {
   int columns;
   int64_t rows, sums;

@@ -1,6 +1,12 @@
-/* Contact of a divided model: the surfaces of a rank, and the tables of its kernels from them and
-   from those that were imported (part_surface.h, part_import.c). What erodes lays surfaces open:
-   when an element has failed on some rank, who has imported one of its faces is told. */
+/* Contact of a divided model: the surfaces of a rank, and the tables of its kernels from them
+ * and from those that were imported (part_surface.h, part_import.c). What erodes lays surfaces
+ * open: when an element has failed on some rank, ranks that have imported one of its faces are
+ * informed.
+ *
+ * Life of the data: ig_dyn_part_contact takes the own pieces from the whole model, once. Each
+ * import makes `all` (own and imported pieces, in the numbers of the whole) and from it the
+ * tables on the device (ig_dyn_tables_make), in numbers of the part. Contact memory (`kept`) is
+ * translated between both numberings at every import and for checkpoints. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
@@ -12,11 +18,13 @@ int32_t ig_dyn_guests(const ig_dyn_part *p) {
   return p->surfaces ? p->surfaces->guests : 0;
 }
 
+/* For bsearch of nodes. */
 static int by_node(const void *a, const void *b) {
   const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
   return (p > q) - (p < q);
 }
 
+/* Guests have the numbers after those of the part's own mesh, in rising order of their nodes. */
 ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node) {
   const ig_dyn_surfaces *s = p->surfaces;
   const ig_lid at = ig_partition_node(&p->part, node);
@@ -35,6 +43,7 @@ void ig_dyn_pieces_free(ig_dyn_pieces *p) {
 
 /* --- own pieces */
 
+/* Whether a corner of the piece (nodes of the whole) belongs to this rank. */
 static bool mine(const ig_partition *p, const int32_t *node, int corners) {
   for (int i = 0; i < corners; i++)
     if (p->owner[node[i]] == p->rank)
@@ -74,6 +83,8 @@ static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corne
   return IG_OK;
 }
 
+/* Particles at corners of own pieces, with the data that a message carries; those that are not
+ * this rank's are included, as their owner may not send them here. */
 static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8_t *corner) {
   const ig_partition *p = &m->divided->part;
   const ig_dyn_touching *t = &m->contact;
@@ -97,7 +108,8 @@ static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8
   return IG_OK;
 }
 
-/* Where particles and corners of own pieces stand. */
+/* Where particles and corners of own pieces stand: nodes of the part, and corners as places in
+ * own.particle, from which boxes are made at each import. */
 static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
   const ig_dyn_part *p = m->divided;
   const ig_dyn_pieces *own = &s->own;
@@ -146,7 +158,8 @@ static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count
   return status;
 }
 
-/* Half of the mean edge, or the gap: larger means fewer imports of more. */
+/* How far a particle may move between two imports, twice: half of the mean edge, or the gap.
+ * Larger means fewer imports of more pieces. */
 static double skin_of(const ig_dyn_model *m) {
   const int64_t count = 3 * m->contact.outer;
   double edge = 0;
@@ -159,7 +172,8 @@ static double skin_of(const ig_dyn_model *m) {
   return fmax(m->p.contact.gap, edge / 2);
 }
 
-/* `numbers` doubles per node of the part, from those of the whole. */
+/* `numbers` doubles per node of the part, from those of the whole; nothing where the whole has
+ * none. */
 static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers, ig_array *part) {
   const ig_partition *p = &m->divided->part;
   if (!whole)
@@ -179,6 +193,7 @@ static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
   const size_t count = (size_t)s->own.particles + 1;
   IG_TRY(ig_array_new(m->cx, &s->watch, count, sizeof(int32_t), "contact surfaces"));
   IG_TRY(ig_array_new(m->cx, &s->from, 3 * count, m->part, "contact surfaces"));
+  /* pinned host memory that the device writes: no copy is needed to look at it */
   IG_TRY(m->cx->backend->host_alloc(m->cx, &s->far, sizeof(int32_t)));
   for (int32_t i = 0; i < s->own.particles; i++)
     if (s->own.particle[i].owner == m->divided->part.rank)
@@ -193,6 +208,7 @@ static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
   return ig_array_push(m->cx, &s->watch);
 }
 
+/* Called while the whole model is there. Until the first import the tables are empty. */
 ig_status ig_dyn_part_contact(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -252,7 +268,8 @@ void ig_dyn_part_contact_free(ig_dyn_model *m) {
 
 /* --- tables */
 
-/* Room for `count` items and some more; what was there is lost. */
+/* Room for `count` items and a quarter more, so that the next imports need no allocation; what
+ * was there is lost. */
 static ig_status room(ig_dyn_model *m, ig_array *a, size_t count, size_t size, bool host) {
   if (a->count > count)
     return IG_OK;
@@ -268,6 +285,8 @@ typedef struct {
   bool host;
 } space;
 
+/* Arrays of the tables for these counts. Marks of own pieces (own_*) are made unless elements
+ * erode: then forces on all pieces are computed. */
 static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
   ig_dyn_touching *t = &m->divided->local->contact;
   const size_t n = (size_t)all->particles, k = (size_t)all->triangles, j = (size_t)all->edges;
@@ -324,6 +343,8 @@ static int by_number(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
+/* By bisection: pieces are in rising order of their numbers. -1 also for number -1, that is
+ * none. */
 int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
   if (number < 0 || all->triangles == 0)
     return -1;
@@ -332,7 +353,8 @@ int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
   return t ? (int32_t)(t - all->triangle) : -1;
 }
 
-/* Particles of the part, and where they stand among those that touch: `place`. */
+/* Nodes of all pieces in numbers of the part; `place`: 1 + where a node stands among those that
+ * touch. Fails if a piece came without one of its corners. */
 static ig_status nodes_fill(ig_dyn_model *m, int32_t *place) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_pieces *all = &p->surfaces->all;
@@ -360,8 +382,8 @@ static int edge_by_number(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-/* What contact remembers, with numbers of the part: triangles and edges that are not here are not
-   near. */
+/* Contact memory of all pieces in numbers of the part. Codes are 2 k + side; a triangle or edge
+ * that is not here is not near, so that the contact is over. */
 static void kept_fill(const ig_dyn_pieces *all, double *kept) {
   for (int32_t i = 0; i < all->particles; i++) {
     double *to = kept + IG_DYN_KEPT * (int64_t)i;
@@ -383,6 +405,8 @@ static void kept_fill(const ig_dyn_pieces *all, double *kept) {
   }
 }
 
+/* Everything else of the tables: neighbours, corners by particle, contact memory, sides that
+ * erode, own marks. */
 static void tables_fill(ig_dyn_model *m, const int32_t *place) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_pieces *all = &p->surfaces->all;
@@ -400,6 +424,7 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
     ((int32_t *)t->beside.host)[i] = i % 4 == 3 ? beside : ig_dyn_triangle_place(all, beside);
   }
   kept_fill(all, t->kept.host);
+  /* bytes of elements that this rank has, then two for each triangle, for sides of other ranks */
   if (m->p.erosion.alive) {
     const ig_lid elements = ig_mesh_elements(p->part.mesh);
     uint8_t *alive = t->alive.host;
@@ -420,7 +445,7 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
   owns_find(&p->part, edge, all->edges, 2, t->own_edge.host);
 }
 
-/* What kernels see. */
+/* Pointers of the kernels' view: arrays may have moved. */
 static void view_make(ig_dyn_model *m) {
   const ig_dyn_pieces *all = &m->divided->surfaces->all;
   ig_dyn_particles *p = &m->divided->local->p;
@@ -450,6 +475,7 @@ static void view_make(ig_dyn_model *m) {
   p->own.edge = t->own_edge.dev;
 }
 
+/* `alive` grows by two bytes per triangle: one for each side whose element another rank has. */
 ig_status ig_dyn_tables_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_touching *t = &p->local->contact;
@@ -485,12 +511,15 @@ static int particle_by_number(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
+/* Energies of own pieces, found in the tables by their number; gathered on rank 0 in the order
+ * of the whole. */
 typedef struct {
   const ig_dyn_surfaces *s;
   const double *stored; /* of `all` */
   ig_collect_put *put;
   void *user;
 } storing;
+/* The piece is found in the tables by its number: both lists are sorted by it. */
 static void stored_row(void *user, int64_t item, void *row) {
   const storing *t = user;
   const ig_dyn_pieces *own = &t->s->own, *all = &t->s->all;
@@ -513,6 +542,7 @@ static ig_status stored_put(void *user, const void *rows, int64_t first, int64_t
   return t->put(t->user, rows, first, count);
 }
 
+/* `put` runs on rank 0, row by row in the order of the whole. Collective. */
 ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
   storing t = {s, NULL, put, user};
@@ -529,6 +559,8 @@ ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
 
 /* --- what contact remembers */
 
+/* From the device to own pieces, in numbers of the whole. Before the first import (`made` is
+ * false) only positions one step ago are there to take. */
 ig_status ig_dyn_kept_look(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   ig_dyn_touching *t = &m->divided->local->contact;
@@ -567,6 +599,7 @@ typedef struct {
 } keeping;
 static void kept_row(void *user, int64_t item, void *row) {
   const ig_dyn_pieces *own = ((const keeping *)user)->own;
+  /* the second contact of an edge does not exist: its mark is -1, as in a checkpoint of one rank */
   double of_edge[IG_DYN_KEPT] = {0, 0, 0, -1};
   if (item >= own->particles)
     of_edge[0] = own->edge[item - own->particles].kept;
@@ -578,6 +611,7 @@ static ig_status kept_put(void *user, const void *rows, int64_t first, int64_t c
   return k->take(k->user, rows, IG_DYN_KEPT * count);
 }
 
+/* The same for contact memory, as a checkpoint of one rank has it. */
 ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
   keeping k = {&s->own, take, user};
@@ -585,6 +619,7 @@ ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user) {
                          ig_dyn_kept_look(m));
 }
 
+/* Contact memory from a checkpoint of the whole. Tables are made anew by the next import. */
 void ig_dyn_kept_take(ig_dyn_model *m, const double *kept) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   if (!s)
@@ -601,16 +636,20 @@ void ig_dyn_kept_take(ig_dyn_model *m, const double *kept) {
 
 /* --- before a step */
 
+/* Masses or places have changed outside of a step. Must be called on all ranks alike. */
 void ig_dyn_part_changed(ig_dyn_model *m) {
   if (m->divided && m->divided->surfaces)
     m->divided->surfaces->due = true;
 }
 
+/* Velocities have changed outside of a step: guests get them before the next one. */
 void ig_dyn_part_slowed(ig_dyn_model *m) {
   if (m->divided && m->divided->surfaces)
     m->divided->surfaces->slow = true;
 }
 
+/* Enqueues the test whether a watched particle has left half of the skin; ig_dyn_part_ready
+ * looks at its result before the next step, when the device has long been past it. */
 ig_status ig_dyn_part_watch(ig_dyn_model *m) {
   ig_dyn_model *l = m->divided->local;
   if (l->p.own.watches == 0)

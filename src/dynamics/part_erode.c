@@ -1,4 +1,6 @@
-/* Surfaces of a divided model behind what erodes: which elements hold. */
+/* Surfaces of a divided model behind what erodes: which elements hold. An element's owner sends
+ * a byte for each side of each triangle that it has sent in the last import, in the order of
+ * that import. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
@@ -11,6 +13,7 @@ bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k) {
                          .host)[ig_dyn_triangle_place(&s->all, s->own.triangle[k].number)];
 }
 
+/* Collective. Only values travel: both sides know the lists from the import. */
 ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_surfaces *s = p->surfaces;

@@ -1,7 +1,11 @@
-/* Particles that travel: lists of what each rank sends to each other one at every step. Velocities
-   of all; a particle on its own then moves by its velocity wherever it is a ghost, as its owner
-   moved it, to the same bits. One that a body or a tie carries is put in its place by its owner,
-   not moved by a velocity: its place travels, too. */
+/* Particles that travel: lists of what each rank sends to each other one at every step.
+ * Velocities of all; a particle on its own then moves by its velocity wherever it is a ghost, as
+ * its owner moved it, to the same bits. One that a body or a tie carries is put in its place by
+ * its owner, not moved by a velocity: its place travels, too.
+ *
+ * ghosts: particles of elements at the border, fixed for the run. guests: particles of imported
+ * surfaces, new at every import. Both are merged into one halo, so that a step has one message
+ * per pair of ranks. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
@@ -16,6 +20,7 @@ static void travel_free(ig_dyn_travel *t) {
   memset(t, 0, sizeof *t);
 }
 
+/* Empty lists with room; old ones are freed. */
 ig_status ig_dyn_travel_new(ig_ctx *cx, int ranks, int64_t give, int64_t take, ig_dyn_travel *t) {
   travel_free(t);
   IG_TRY(IG_NEW(cx, &t->give_start, (size_t)ranks + 1, "ghosts"));
@@ -34,6 +39,8 @@ static void list_copy(const ig_halo *h, const int32_t *from_start, const ig_arra
   memcpy(list, from->host, (size_t)start[ranks] * sizeof *list);
 }
 
+/* From a halo of the partition, whose lists are by peer: here they are by rank, so that guests
+ * can be added. */
 ig_status ig_dyn_part_ghosts(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_halo h = {0};
@@ -58,13 +65,14 @@ void ig_dyn_part_ghosts_free(ig_dyn_part *p) {
   free(p->carried);
 }
 
-/* Items of three numbers, of velocities (two per particle with rotations), from `split` on of
-   places: those of each rank's ghosts, then of its guests. */
+/* Items of a message have three numbers: velocities (two items per particle with rotations);
+ * items from `split` on are places. Order: those of each rank's ghosts, then of its guests. */
 typedef struct {
   int wide;
   int32_t split;
   const uint8_t *carried;
 } item_rule;
+/* Items for the particles of one rank; returns how many were written. */
 static int32_t items_put(const item_rule *rule, const int32_t *start, const int32_t *node, int rank,
                          int32_t *to) {
   int32_t count = 0;
@@ -77,6 +85,7 @@ static int32_t items_put(const item_rule *rule, const int32_t *start, const int3
   return count;
 }
 
+/* Lists of items by rank, from the lists of ghosts [0] and guests [1]; the caller frees both. */
 static ig_status items_make(ig_dyn_model *m, const item_rule *rule, const int32_t *start[2],
                             const int32_t *node[2], int32_t **first, int32_t **list) {
   const int ranks = m->divided->part.ranks;
@@ -117,6 +126,8 @@ static ig_status shift_make(ig_dyn_model *m) {
   return ig_array_push(m->cx, &p->shift);
 }
 
+/* Makes the halo anew, after the lists have changed. Not collective itself, but every rank must
+ * call it with matching lists. */
 ig_status ig_dyn_part_travel(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   const int wide = m->p.dofs / 3;

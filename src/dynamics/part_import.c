@@ -1,8 +1,11 @@
-/* Import of surfaces: boxes around the own pieces of each rank to all; then from each rank to each
-   other one the pieces near its boxes (part_surface.h says how near). All ranks take the same
-   decisions from the same numbers: who has a corner of a piece knows where it is, to the last bit.
-   A particle is sent by its owner, a triangle or an edge by the owner of its first corner, unless
-   the other rank has a corner of it and so the piece itself. */
+/* Import of surfaces: boxes around the own pieces of each rank to all; then from each rank to
+ * each other one the pieces near its boxes (part_surface.h says how near). All ranks take the
+ * same decisions from the same numbers: who has a corner of a piece knows where it is, to the
+ * last bit. A particle is sent by its owner, a triangle or an edge by the owner of its first
+ * corner, unless the other rank has a corner of it and so the piece itself.
+ *
+ * ig_dyn_import: own_look, fences_share, parcels_make, parcels_swap, parcels_take. Collective; a
+ * rank that fails agrees with the others before each exchange. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 #include "core/sorted.h"
@@ -18,6 +21,7 @@ typedef struct {
   double longest; /* edge */
 } fence;
 
+/* Box of a piece; at: its corners as places in own->particle. */
 static ig_box box_of(const ig_dyn_pieces *own, const int32_t *at, int corners) {
   ig_box b = ig_box_none;
   for (int i = 0; i < corners; i++)
@@ -27,6 +31,7 @@ static ig_box box_of(const ig_dyn_pieces *own, const int32_t *at, int corners) {
 
 /* --- boxes */
 
+/* A piece in the fence: its box, and its diagonal as a bound of its longest edge. */
 static void fence_add(fence *f, const ig_box *b) {
   ig_box_grid_add(&f->boxes, b);
   double l = 0;
@@ -35,6 +40,8 @@ static void fence_add(fence *f, const ig_box *b) {
   f->longest = fmax(f->longest, sqrt(l));
 }
 
+/* Boxes of the own pieces as a coarse grid within their common box (ranks/box_grid.h): of fixed
+ * size, so that it fits one message. */
 static void fence_make(const ig_dyn_surfaces *s, fence *f) {
   f->boxes.all = ig_box_none;
   f->longest = 0;
@@ -51,7 +58,7 @@ static void fence_make(const ig_dyn_surfaces *s, fence *f) {
   }
 }
 
-/* Those of all ranks, to all. */
+/* Boxes of all ranks, to all. Collective. */
 static ig_status fences_share(ig_dyn_model *m, fence **all) {
   const int ranks = m->divided->part.ranks;
   fence mine;
@@ -63,7 +70,8 @@ static ig_status fences_share(ig_dyn_model *m, fence **all) {
   return ig_ranks_bcast(m->cx, 0, *all, (size_t)ranks * sizeof **all);
 }
 
-/* How near a piece must be to one of another rank to be sent there. */
+/* How near a piece must be to one of another rank to be sent there; see the head of
+ * part_surface.h. */
 static double reach_of(const ig_dyn_model *m, const fence *all) {
   const ig_dyn_part *p = m->divided;
   const double skin = p->surfaces->skin;
@@ -76,7 +84,8 @@ static double reach_of(const ig_dyn_model *m, const fence *all) {
 
 /* --- what goes to whom */
 
-/* To one rank: its boxes, what it gets; places in the own pieces, and of particles in a row. */
+/* What goes to one rank and what comes from it; places are those in the own pieces. `out` and
+ * `in` are the messages. */
 typedef struct {
   int rank;
   int32_t count[3], take[3]; /* particles, triangles, edges: to it, from it */
@@ -90,7 +99,8 @@ static size_t parcel_size(const int32_t count[3]) {
          (size_t)count[2] * sizeof(ig_dyn_surface_edge);
 }
 
-/* Whether a piece goes to rank r: it is near one of its boxes, and it does not have it. */
+/* Whether a piece goes to rank r: it is near one of its boxes, and r has none of its corners,
+ * for else it has the piece itself. */
 static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r, const fence *to,
                  double reach) {
   const ig_box b = box_of(own, at, corners);
@@ -100,7 +110,8 @@ static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r
   return ig_box_grid_near(&to->boxes, &b, reach);
 }
 
-/* Pieces of one kind that go to a rank; marks the own particles at their corners. */
+/* Pieces of one kind that go to a rank. Own particles at the corners are marked for sending even
+ * if the piece itself is sent by the owner of its first corner. */
 static int32_t pieces_choose(const ig_dyn_model *m, const int32_t *at, int32_t count, int corners,
                              const fence *to, double reach, int rank, uint8_t *mark,
                              int32_t *chosen) {
@@ -119,6 +130,7 @@ static int32_t pieces_choose(const ig_dyn_model *m, const int32_t *at, int32_t c
   return n;
 }
 
+/* Chooses and packs what goes to one rank. Layout of a message: particles, triangles, edges. */
 static ig_status parcel_fill(ig_dyn_model *m, const fence *to, double reach, parcel *a) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
   const ig_dyn_pieces *own = &s->own;
@@ -169,7 +181,7 @@ static void parcels_free(parcel *list, int count) {
   free(list);
 }
 
-/* Counts, then what they count. */
+/* Exchanges counts, allocates, exchanges contents. `status`: how this rank fared before. */
 static ig_status parcels_swap(ig_dyn_model *m, ig_status status, parcel *list, int count) {
   ig_message *message = NULL;
   if (status == IG_OK)
@@ -203,6 +215,7 @@ static ig_status parcels_swap(ig_dyn_model *m, ig_status status, parcel *list, i
 
 /* --- together with the own ones */
 
+/* Records begin with their number: one comparison serves all three kinds. */
 static int by_first(const void *a, const void *b) {
   const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b; /* all records begin with it */
   return (p > q) - (p < q);
@@ -223,6 +236,7 @@ static int32_t sort_once(void *list, int32_t count, size_t size) {
   return kept;
 }
 
+/* Parts of a message, in the order in which parcel_fill wrote them. */
 static const ig_dyn_surface_particle *particles_in(const parcel *a) {
   return (const ig_dyn_surface_particle *)(const void *)a->in;
 }
@@ -239,6 +253,8 @@ static void items_copy(void *to, const void *from, int32_t count, size_t size) {
     memcpy(to, from, (size_t)count * size);
 }
 
+/* All pieces, own ones first, sorted by number, each once: tables then have the order of one
+ * rank. */
 static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   ig_dyn_pieces *all = &s->all;
@@ -267,7 +283,8 @@ static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
   return IG_OK;
 }
 
-/* Particles that the part does not have: they get places after its own. */
+/* Particles that the part does not have, in rising order of their nodes: they get places after
+ * its own. */
 static ig_status guests_find(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_surfaces *s = p->surfaces;
@@ -287,6 +304,7 @@ static ig_status guests_find(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Value i of an array on the host, in its precision. */
 static void number_put(const ig_array *a, int64_t i, double value) {
   if (a->size == sizeof(double))
     ((double *)a->host)[i] = value;
@@ -349,6 +367,7 @@ static ig_status guests_seat(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Whether an own particle travels to that rank anyway, as a ghost. */
 static bool given_already(const ig_dyn_travel *t, int rank, int32_t node) {
   const int32_t first = t->give_start[rank];
   return ig_sorted_find(t->give + first, t->give_start[rank + 1] - first, node) >= 0;
@@ -412,6 +431,7 @@ static ig_status triangles_list(ig_dyn_model *m, const parcel *list, int count) 
   return IG_OK;
 }
 
+/* From the messages to tables and lists; then the places from which particles are watched. */
 static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   IG_TRY(pieces_join(m, list, count));
@@ -430,7 +450,8 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
   return ig_array_push(m->cx, &s->from);
 }
 
-/* Own pieces as they are now. */
+/* Own pieces as they are now, for boxes and messages. The device must have finished, as lists
+ * are changed. */
 static ig_status own_look(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -457,6 +478,8 @@ static ig_status own_look(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* See the head of the file. Afterwards no import is due, and watching starts from the new
+ * positions. */
 ig_status ig_dyn_import(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   fence *all = NULL;

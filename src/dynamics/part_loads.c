@@ -1,9 +1,11 @@
-/* Forces and pressures of a part: those on its own particles. */
+/* Forces and pressures of a part: those on its own particles, in the order of the whole model.
+ * Ghosts need none, as their owner moves them. */
 #include "dynamics/part.h"
 
 #include <stdlib.h>
 
-/* Room for all that acts on own particles: how many these are, and how much. */
+/* Room for all that acts on own particles: counts come first, so that arrays have their final
+ * size. */
 static ig_status loads_room(ig_dyn_model *m) {
   const ig_partition *p = &m->divided->part;
   const ig_dyn_loading *from = &m->loading;
@@ -30,6 +32,7 @@ static ig_status loads_room(ig_dyn_model *m) {
   return IG_NEW(cx, &to->face_given, faces, "loads");
 }
 
+/* Force i of the whole becomes the next one of the part. */
 static void force_take(const ig_dyn_loading *from, int32_t i, ig_dyn_loading *to) {
   const int32_t k = to->forces++;
   ((ig_dyn_force *)to->force.host)[k] = ((const ig_dyn_force *)from->force.host)[i];
@@ -49,6 +52,8 @@ static void face_take(const ig_partition *p, const ig_dyn_loading *from, int32_t
   to->face_of[k] = from->face_of[i];
 }
 
+/* Rows of own particles are copied; corners of pressure faces are all in the part, as the face
+ * belongs to an element of the part. */
 ig_status ig_dyn_part_loads(ig_dyn_model *m) {
   const ig_partition *p = &m->divided->part;
   ig_dyn_model *l = m->divided->local;
@@ -79,6 +84,7 @@ ig_status ig_dyn_part_loads(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Frees the whole model's lists; those of the part remain. */
 void ig_dyn_part_loads_drop(ig_dyn_model *m) {
   ig_dyn_loading *l = &m->loading;
   ig_array *const all[] = {&l->loaded_node, &l->force_start, &l->face_start, &l->force, &l->face};

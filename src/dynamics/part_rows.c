@@ -1,5 +1,6 @@
-/* Numbers of parts on their way to rank 0, which has none of them as a whole: they come in pieces,
-   in the order of one rank, and are added as there. */
+/* Numbers of parts on their way to rank 0, which has none of them as a whole: they come in
+ * pieces, in the order of one rank, and are added as there. So sums have the same bits for any
+ * number of ranks. */
 #include "dynamics/part.h"
 #include "backend/backend.h"
 
@@ -28,6 +29,7 @@ static ig_status particles_put(void *user, const void *rows, int64_t first, int6
   return IG_OK;
 }
 
+/* `numbers` is at most MOST. With ranks collective; `add` runs on rank 0 only. */
 ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
                                ig_dyn_particle_row *row, ig_dyn_particle_add *add, void *user) {
   enum { MOST = 16 };
@@ -43,6 +45,7 @@ ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
   return status;
 }
 
+/* Rank 0's bytes to all; without ranks nothing is to be done. */
 ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t size) {
   if (!m->divided)
     return status;
@@ -50,7 +53,8 @@ ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t si
   return ig_ranks_bcast(m->cx, 0, bytes, size);
 }
 
-/* Such numbers have the order of their bits. */
+/* Numbers that are not negative have the order of their bits as integers, so that an integer
+ * maximum serves. At most MOST of them. */
 ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count) {
   enum { MOST = 4 };
   int64_t word[MOST] = {0};
@@ -62,6 +66,7 @@ ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int cou
   return IG_OK;
 }
 
+/* Without separate memory *host is the device pointer itself and *own NULL. */
 ig_status ig_dyn_seen(ig_ctx *cx, const void *dev, size_t bytes, void **own, const void **host) {
   *own = NULL;
   *host = dev;
@@ -85,6 +90,7 @@ ig_status ig_dyn_totals_new(ig_ctx *cx, int columns, ig_dyn_totals *t) {
   return IG_OK;
 }
 
+/* Kahan's summation on a CPU: `lost` is what the last addition rounded off. */
 void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count) {
   for (int64_t i = 0; i < count; i++, rows += t->columns) {
     double *sum = t->sum + t->rows++ % t->sums * t->columns;
@@ -100,6 +106,7 @@ void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count) {
   }
 }
 
+/* The order of totals_kernel: within a block by halves, blocks one after the other. */
 static double blocks_add(const ig_dyn_totals *t, int column) {
   double total = 0;
   for (int b = 0; b < IG_DYN_PARTIAL; b++) {

@@ -1,5 +1,10 @@
-/* A divided model: its steps; its state from the whole at the start, to a checkpoint and from one.
- */
+/* A divided model: its steps; its state from the whole at the start, to a checkpoint and from
+ * one.
+ *
+ * A step of a part:
+ *
+ *   part_ready ─► move ─► watch ─► halo start ─► elements without ghosts ─► halo finish ─►
+ *     shift ghosts by their velocities ─► elements at the border */
 #include "dynamics/part.h"
 #include "backend/backend.h"
 
@@ -34,7 +39,7 @@ static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
   return status;
 }
 
-/* The clock of the model `from` to that of `to`. */
+/* The clock of the model `from` to that of `to`, on its device. Both must be pulled. */
 static ig_status clock_take(const ig_dyn_model *from, ig_dyn_model *to) {
   memcpy(to->clock.host, from->clock.host, sizeof(ig_dyn_clock));
   return ig_array_push(to->cx, &to->clock);
@@ -53,7 +58,7 @@ ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps) {
   return clock_take(p->local, m);
 }
 
-/* --- bodies */
+/* --- bodies: computed by their owner; the whole model's copy on all ranks follows by gather */
 
 /* All but where its particles stand, which is each model's own. */
 static void body_copy(ig_dyn_body *to, const ig_dyn_body *from) {
@@ -62,6 +67,7 @@ static void body_copy(ig_dyn_body *to, const ig_dyn_body *from) {
   to->first = first;
 }
 
+/* Collective: each body is sent by its owner, so that energies and checkpoints have all of them. */
 ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status) {
   ig_dyn_part *p = m->divided;
   ig_dyn_body *whole = m->carried.body.host;
@@ -77,6 +83,7 @@ ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status) {
   return IG_OK;
 }
 
+/* The reverse, after a restart or a change of masses. */
 ig_status ig_dyn_bodies_take(ig_dyn_model *m) {
   const ig_dyn_part *p = m->divided;
   ig_dyn_carried *c = &p->local->carried;
@@ -86,7 +93,7 @@ ig_status ig_dyn_bodies_take(ig_dyn_model *m) {
   return p->local->p.bodies.count ? ig_array_push(m->cx, &c->body) : IG_OK;
 }
 
-/* Arms of own bodies from those of all. */
+/* Arms of own bodies from those of all, when the model begins or is restored. */
 static ig_status arms_take(ig_dyn_model *m, const double *arms) {
   const ig_collect *c = &m->divided->arms;
   ig_array *to = &m->divided->local->carried.body_arm;
@@ -109,6 +116,7 @@ typedef struct {
 } kept;
 enum { KEPT = 4 };
 
+/* Names and widths are those of checkpoint.c. */
 static void kept_list(ig_dyn_model *m, kept list[KEPT]) {
   ig_dyn_model *l = m->divided->local;
   list[0] = (kept){"x", &l->x, 3};
@@ -146,6 +154,7 @@ static ig_status items_put(void *user, const void *rows, int64_t first, int64_t 
   return c->take(c->user, rows, count * c->numbers);
 }
 
+/* Pulls an array of the part and hands its own rows to rank 0, in the order of the whole. */
 static ig_status array_give(ig_dyn_model *m, const ig_collect *items, ig_array *part, int numbers,
                             ig_stream_take *take, void *user) {
   const ig_status pulled = ig_array_pull(m->cx, part);
@@ -173,6 +182,7 @@ static void state_write(const ig_dyn_group *g, void *states, int64_t s, const ch
     memcpy(to + (size_t)v * IG_DYN_BLOCK * g->state.size, row, g->state.size);
 }
 
+/* States of the part's slots from those of the whole, pads too. */
 static ig_status states_take(ig_dyn_model *m, int k, const void *states) {
   ig_dyn_group *g = &m->divided->local->group[k];
   char *row;
@@ -200,6 +210,7 @@ static void state_row(void *user, int64_t slot, void *row) {
   const packing *p = user;
   state_read(p->g, p->g->state.host, slot, row);
 }
+/* Rows come in the order of the whole: a block goes out when its last lane is written. */
 static ig_status states_put(void *user, const void *rows, int64_t first, int64_t count) {
   packing *p = user;
   const char *row = rows;
@@ -215,6 +226,7 @@ static ig_status states_put(void *user, const void *rows, int64_t first, int64_t
   return IG_OK;
 }
 
+/* States of group k as one rank would have them, block by block, to `take` on rank 0. */
 static ig_status states_give(ig_dyn_model *m, int k, ig_stream_take *take, void *user) {
   ig_dyn_group *g = &m->divided->local->group[k];
   packing p = {m, g, (size_t)g->g_f64.states * g->state.size, NULL, m->group[k].count, take, user};
@@ -238,6 +250,8 @@ static ig_status relaxation_give(ig_dyn_model *m, ig_stream_take *take, void *us
   return IG_OK;
 }
 
+/* Brings the array of this name to rank 0, in pieces; collective. Names are those of
+ * checkpoint.c. */
 ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take, void *user) {
   ig_dyn_part *p = m->divided;
   kept list[KEPT];
@@ -258,7 +272,8 @@ ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *t
                        : IG_FAIL(m->cx, IG_ARG, "a checkpoint has no array '%s'", name);
 }
 
-/* Forces are in f, and others know nothing of this state. */
+/* After a state was set: forces are in f, and no other rank knows which elements of this one
+ * hold. */
 static ig_status anew(ig_dyn_model *m) {
   m->divided->local->fresh = true;
   m->divided->fallen = -1;
@@ -270,6 +285,7 @@ static ig_status contact_take(ig_dyn_model *m, const void *before, const double 
   return array_take(m, before, &m->divided->local->contact.before, 3);
 }
 
+/* From the whole model, which must still be there; ghosts get their values directly. */
 ig_status ig_dyn_part_begin(ig_dyn_model *m) {
   ig_dyn_model *l = m->divided->local;
   kept list[KEPT];
@@ -310,6 +326,7 @@ static ig_status relaxation_take(ig_dyn_model *m, const double *was) {
   return IG_OK;
 }
 
+/* From a checkpoint of the whole, which every rank has read. Clock and bodies are read before. */
 ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
   ig_dyn_part *p = m->divided;
   ig_ctx *cx = m->cx;
@@ -354,6 +371,8 @@ ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
 
 /* --- masses */
 
+/* Masses of ghosts: an element at the border is computed here, but its particles' other elements
+ * may not be. */
 ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
   const ig_dyn_part *p = m->divided;
   const ig_dyn_travel *t = &p->ghosts;

@@ -1,5 +1,10 @@
-/* What particle kernels see: plain data with device pointers, passed by value. `part` arrays are
-   float or double, as the run's particles are; what acts on them is always in double. */
+/* What particle kernels see: plain data with device pointers, passed by value to kernels. `part`
+ * arrays are float or double, as the run's particles are; what acts on them (loads, tools,
+ * contact memory) is always in double. Pointers belong to the arrays of ig_dyn_model; nothing
+ * here is freed.
+ *
+ * A view with a count of 0, or a NULL pointer where the comment allows it, means that the model
+ * has no such thing; passes skip it. */
 #ifndef IG_DYNAMICS_PARTICLE_H
 #define IG_DYNAMICS_PARTICLE_H
 
@@ -21,18 +26,22 @@ typedef enum { IG_TOOL_PLANE, IG_TOOL_SPHERE, IG_TOOL_CYLINDER } ig_dyn_shape;
 typedef struct {
   int shape;
   ig_history history; /* of travel; without rows it stays */
+  /* position of the centre or of a point of the plane, m; unit axis; m; m/s; travel, m, times
+   * the history; coefficient of friction */
   double at[3], axis[3], radius, velocity[3], travel[3], friction;
 } ig_dyn_tool;
 
 /* A force on a particle, or its share of a pressure face. */
 typedef struct {
   ig_history history;
+  /* N, and Nm for rotations */
   double value[6];
 } ig_dyn_force;
 typedef struct {
   ig_history history;
   int32_t corners; /* 3 or 4 */
   int32_t node[4];
+  /* Pa */
   double pressure;
 } ig_dyn_face;
 
@@ -44,8 +53,10 @@ typedef struct {
   double damping;          /* of mass, 1/s */
 } ig_dyn_clock;
 
-/* CONTACT: of surfaces with each other; TOOL: by tools. */
+/* Kinds of work that each particle adds up, J: by loads and supports, by damping, by contact of
+ * surfaces with each other, by tools. */
 enum { IG_WORK_EXTERNAL, IG_WORK_DAMPING, IG_WORK_CONTACT, IG_WORK_TOOL, IG_WORKS };
+/* kinetic energy in both forms, then the works */
 enum { IG_DYN_PARTICLE_ENERGIES = 2 + IG_WORKS };
 
 /* A set of particles that moves as one. Velocity and momenta stand at half steps. */
@@ -165,6 +176,7 @@ typedef struct {
   const int32_t *carry_first, *carry; /* nodes + 1; places 3 k + a in `to` that name a node */
 } ig_dyn_ties_view;
 
+/* All of the above: what a pass of a step gets. */
 typedef struct {
   int32_t nodes;
   int dofs;             /* 3, or 6 with rotations */

@@ -33,13 +33,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* STRETCH: steps between two looks. LEAST_AGES: see 10 / w above. LOOSE_EVERY: steps between
+ * looks for parts that drift away. PATH_EVERY: steps between looks at the work lost during the
+ * ramp. */
 enum { STRETCH = 25, LEAST_AGES = 10, LOOSE_EVERY = 1000, PATH_EVERY = 100 };
+/* Share of the power that damping may take during the ramp where material yields. */
 static const double DRAG = 0.03;
 
 static int64_t ramp_steps(const ig_dyn_analysis *a) {
   return isnan(a->ramp) ? IG_RELAX_RAMP : a->ramp > 0 ? (int64_t)a->ramp : 1;
 }
 
+/* Whether component c of particle n has no prescribed motion. */
 static bool is_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
   if (!l->held.move.host)
     return true;
@@ -47,6 +52,7 @@ static bool is_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int
   return move == 0 || ((const ig_dyn_motion *)m->held.motion.host)[move].kind[c] == IG_MOVE_FREE;
 }
 
+/* Value i of an array on the host, in its precision. */
 static void array_put(ig_array *a, int64_t i, double value) {
   if (a->size == sizeof(double))
     ((double *)a->host)[i] = value;
@@ -61,6 +67,7 @@ typedef struct {
   double sum[5];
 } summing;
 
+/* Contact force on a particle at the last look, 0 without contact. */
 static double touch_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
   return m->p.contact.surfaces ? ig_dyn_get(l, &l->contact.touch, 3 * n + c) : 0;
 }
@@ -128,6 +135,8 @@ static void six_add(void *user, const double *row) {
 typedef struct {
   double term[6];
 } body_out;
+/* Each body's force and moment about its centre, from its particles; prescribed components do
+ * not count. */
 static void bodies_out(const ig_dyn_model *m, const ig_dyn_model *l, const double *net,
                        body_out *out) {
   const int D = m->p.dofs;
@@ -148,6 +157,7 @@ static void bodies_out(const ig_dyn_model *m, const ig_dyn_model *l, const doubl
     }
     double *term = out[m->divided ? m->divided->body[k] : k].term;
     for (int c = 0; c < 3; c++) {
+      /* moments over a third of the trace of the inertia: the mean moment of inertia */
       term[2 * c] = held->kind[c] == IG_MOVE_FREE ? force[c] * force[c] / b->mass : 0;
       term[2 * c + 1] =
           held->kind[3 + c] == IG_MOVE_FREE
@@ -230,7 +240,7 @@ static ig_status residual_now(ig_dyn_model *m, double tolerance, double *normal,
   return IG_OK;
 }
 
-/* Nothing moves. */
+/* Nothing moves: velocities of particles and bodies are 0. Positions stay. */
 static ig_status stop(ig_dyn_model *m) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   for (size_t i = 0; i < l->v.count; i++)
@@ -263,7 +273,7 @@ static void moved_add(void *user, const double *row) {
     s->sum[0] += row[3] * row[c] * row[c];
 }
 
-/* Positions and forces out of balance from which the longer stretch is measured. */
+/* Positions and forces out of balance from which the longer stretch is measured, on the host. */
 static void stretch_begin(ig_dyn_model *m, const double *net) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   double *x = l->relax.was + 2 * 3 * (int64_t)l->p.nodes, *f = x + 3 * (int64_t)l->p.nodes;
@@ -303,8 +313,13 @@ static bool flickers(const ig_dyn_model *m, double stiffness) {
   return m->p.contact.surfaces > 0 && stiffness <= 0;
 }
 
-/* The error of the displacements, estimated, and whether it can be relied on. `last`: omega^2 over
-   the last steps, which took dt. */
+/* The error of the displacements, estimated, and whether it can be relied on (head of the file).
+ * `last`: omega^2 over the last steps, which took dt.
+ *
+ * settled: the longer stretch is a third of all time and ten ages (1 / omega) long, and no
+ * slower mode is coming up. anew: the stretch is half of all time and twenty ages long, or shows
+ * no stiffness: it starts again. Where forces show no stiffness on a body that stands still, the
+ * error is how far it has moved in the stretch. */
 static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const double *net,
                            double out2, double last, double dt) {
   ig_dyn_relaxing *r = &m->relax;
@@ -313,6 +328,7 @@ static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const doub
   IG_TRY(ig_dyn_particles_add(m, IG_OK, 7, stretch_row, stretch_add, &stretch));
   double sums[3] = {moved.sum[0], stretch.sum[0], stretch.sum[1]};
   IG_TRY(ig_dyn_share(m, IG_OK, sums, sizeof sums));
+  /* steps since the load is complete, with the ramp's last ones */
   const int64_t ramp = ramp_steps(a);
   const double steps = (double)(r->steps - ramp + (ramp < IG_RELAX_RAMP ? ramp : IG_RELAX_RAMP));
   const double u2 = sums[0], all = steps * ((const ig_dyn_clock *)m->clock.host)->dt;
@@ -345,6 +361,9 @@ typedef struct {
   double power, stiffness;
   bool moved, turned;
 } look;
+/* Row of a particle: velocity, way and change of internal force since the last look, mass,
+ * rotary energy, power of what is out of balance. Side effect: the arrays of the last look
+ * become those of this one. */
 static void look_row(void *user, int64_t n, double *row) {
   const summing *s = user;
   const ig_dyn_model *l = s->l;
@@ -372,6 +391,7 @@ static void look_row(void *user, int64_t n, double *row) {
       row[11] += spin * s->net[n * l->p.dofs + c];
   }
 }
+/* Sums: kinetic energy x 2, way x change of force, way^2 x mass, rotary energy x 2, power. */
 static void look_add(void *user, const double *row) {
   summing *s = user;
   for (int c = 0; c < 3; c++) {
@@ -392,12 +412,16 @@ static ig_status look_now(ig_dyn_model *m, const double *net, double out2, look 
   return IG_OK;
 }
 
-/* Damping for the next steps; or the particles are stopped, at a peak of their kinetic energy. */
+/* Damping for the next steps; or the particles are stopped, at a peak of their kinetic energy.
+ *
+ * Viscous: critical damping 2 omega of the slowest mode seen, approached by 30 % per stretch.
+ * Kinetic: looks a quarter of a period apart or closer, once the load is complete. */
 static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now) {
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_clock *clock = m->clock.host;
   if (a->relaxation == IG_RELAX_VISCOUS) {
     if (isnan(a->damping) && r->steps > STRETCH && now->moved && !flickers(m, now->stiffness)) {
+      /* 1.9 / dt: the scheme with damping xi needs xi dt < 2 */
       const double omega = sqrt(fmax(now->stiffness, 0)), most = 1.9 / clock->dt;
       /* eased in: one stretch that shows a fast mode must not stop the slow ones */
       clock->damping =
@@ -406,9 +430,12 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
   } else if (r->loaded) {
     /* A quarter of a period has several looks, or the peak is missed. Their distances differ: a
        mode whose period fits would be at rest whenever the particles are stopped, and never die. */
+    /* the golden ratio spreads the distances most evenly */
     const double omega = sqrt(fmax(now->stiffness, 0)), golden = 0.6180339887498949;
     const double vary = 0.5 + fmod(golden * (double)r->steps, 1);
     const int64_t every = (int64_t)fmax(1, fmin(STRETCH, vary * 0.25 / (omega * clock->dt)));
+    /* the power is extrapolated to the next look: the peak is taken where it is nearer now than
+     * then */
     const double next = now->power + (now->power - r->power) * (double)every / (double)r->every;
     const bool peak = now->power <= 0 || -next > now->power;
     if (peak) {
@@ -453,7 +480,7 @@ static ig_status look_share(ig_dyn_model *m, look *now, double *out2) {
   return IG_OK;
 }
 
-/* Energies where the way begins. */
+/* Energies where the way begins. Only where material can yield does the way matter. */
 static ig_status path_begin(ig_dyn_model *m) {
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_energy e;
@@ -482,6 +509,7 @@ static ig_status path_now(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Space for positions and forces at looks, on the host; collective. */
 ig_status ig_dyn_relax_room(ig_dyn_model *m) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   free(l->relax.was);
@@ -491,6 +519,8 @@ ig_status ig_dyn_relax_room(ig_dyn_model *m) {
   return m->divided ? ig_ranks_agree(m->cx, status) : status;
 }
 
+/* Begins with masses that give every element the same critical step. Velocities stay what they
+ * are. */
 ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
   double dt;
   ig_dyn_clock *clock = m->clock.host;
@@ -515,10 +545,13 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
   return path_begin(m);
 }
 
+/* A stretch of steps, a look at the state, damping for the next stretch. *done: in balance, or
+ * `steps` were taken. Collective: rank 0 has the sums, and what it finds holds for all. */
 ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done) {
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_clock *clock = m->clock.host;
   const int64_t ramp = ramp_steps(a);
+  /* relative rounding of sums of forces: about 500 units in double, 10 in single precision */
   const double floor =
       m->precision == IG_DOUBLE ? 1e-13 : 1e-6; /* forces are no better than that */
   double *net = NULL, *normal = NULL, out2;
@@ -580,7 +613,8 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   return *done ? IG_OK : damp(m, a, &now);
 }
 
-/* At rest, with its own masses again. */
+/* At rest, with its own masses again: velocities are 0, time steps are those of explicit
+ * analyses. */
 ig_status ig_dyn_relax_end(ig_dyn_model *m) {
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(stop(m));
@@ -595,6 +629,7 @@ ig_status ig_dyn_relax_end(ig_dyn_model *m) {
   return ig_dyn_masses(m, 0);
 }
 
+/* The whole of it in one call, for tests and benchmarks; an interruption ends it early. */
 ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *error, int64_t *steps) {
   bool done = false;
   IG_TRY(ig_dyn_relax_begin(m, a));

@@ -1,5 +1,8 @@
-/* Residual stress at the start: the stress and plastic strain of each element from the snapshot of
-   another run on the same mesh, and the forces they make. */
+/* Residual stress at the start: the stress and plastic strain of each element from the snapshot
+ * of another run on the same mesh, and the forces they make. Cells are found by the centres of
+ * the elements. With `point_stress` in the snapshot each of the eight points gets its own
+ * stress, which balances; the mean of an element alone does not quite, and the rest is reported
+ * as `unbalance`. */
 #include "dynamics/model.h"
 #include "core/output.h"
 #include "ranks/ranks.h"
@@ -16,10 +19,12 @@
 #include <string.h>
 
 #ifdef INGOT_HAVE_IO
+/* Points with a stress of their own. */
 static int points_of(ig_dyn_kind kind) {
   return kind == IG_DYN_HEX8 ? 8 : kind == IG_DYN_TET10 ? 4 : 1;
 }
 
+/* Mean of the corners at the start. */
 static void centre_of(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, double x[3]) {
   const int npe = g->g_f64.npe;
   const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * npe;
@@ -86,7 +91,8 @@ static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const d
   return IG_OK;
 }
 
-/* What is out of balance where nothing holds a particle, over the forces of the elements. */
+/* What is out of balance on free particles, over the forces of the elements; both as root sums
+ * of squares. */
 static double unbalance_of(const ig_dyn_model *m, const double *f, double all) {
   const int32_t *move = m->held.move.host, *bound = m->carried.bound.host;
   const ig_dyn_motion *motion = m->held.motion.host;
@@ -151,11 +157,14 @@ typedef struct {
   ig_snapshot *snap;
 } reading;
 
+/* Ranks read one after the other, as all open the same file. */
 static ig_status snapshot_read(ig_ctx *cx, void *user) {
   reading *r = user;
   return ig_snapshot_read(cx, r->file, &r->snap);
 }
 
+/* Sets states and forces of the whole model, before it is divided. Does nothing where the case
+ * has no `residual`. */
 ig_status ig_dyn_residual_new(ig_dyn_model *m) {
   if (!m->c->residual.at.given)
     return IG_OK;

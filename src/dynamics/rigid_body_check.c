@@ -1,5 +1,12 @@
-/* Parts that no support holds. Contact may still support them, up to a penetration of one gap.
- * Friction stops them but is no spring: sideways nothing brings them to one place. */
+/* Parts that no support holds, and loads that no support resists.
+ *
+ * First half (loose parts): which parts of the mesh have no support, and how far their middle
+ * has moved. Contact may still carry them, up to a penetration of one gap. Friction stops them
+ * but is no spring: sideways nothing brings them to one place. Relaxation looks at this now and
+ * then.
+ *
+ * Second half (free check): before statics, loads are projected onto the rigid motions of each
+ * part that supports leave free. What is left means that there is no equilibrium. */
 #include "dynamics/rigid_body_check.h"
 #include "core/union_find.h"
 #include "dynamics/model.h"
@@ -13,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Parts are connected by elements, rigid bodies and ties; `up` starts with every particle its
+ * own root. */
 void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up) {
   for (int b = 0; b < m->mesh->blocks; b++) {
     const ig_block *block = &m->mesh->block[b];
@@ -32,6 +41,8 @@ void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up) {
                     ((const int32_t *)m->carried.tie_to.host)[3 * k + a]);
 }
 
+/* Whether a motion prescribes a translation in some direction; rotations alone hold nothing in
+ * place. */
 static bool leads(const ig_dyn_model *m, int32_t motion) {
   if (motion == 0)
     return false;
@@ -53,7 +64,8 @@ static void held_mark(const ig_dyn_model *m, int32_t *up, uint8_t *held) {
   }
 }
 
-/* A loose part: its particles and their sums, at the start and of their ways. */
+/* A loose part: its particles, and sums over them of positions at the start and of
+ * displacements. */
 typedef struct ig_dyn_loose_part {
   int64_t nodes;
   double at[3], way[3];
@@ -87,7 +99,7 @@ static ig_status parts_number(ig_dyn_model *m, int32_t *up, const uint8_t *held,
   return IG_OK;
 }
 
-/* The part's particles, of those of the whole. */
+/* Numbers of the particles that this rank has, from those of the whole. */
 static ig_status numbers_take(ig_dyn_model *m, int32_t *of) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   if (m->loose.parts == 0)
@@ -98,6 +110,7 @@ static ig_status numbers_take(ig_dyn_model *m, int32_t *of) {
   return IG_OK;
 }
 
+/* Once per model, while the whole mesh is there; later calls do nothing. */
 ig_status ig_dyn_loose_new(ig_dyn_model *m) {
   int32_t *up = NULL, *of = NULL;
   uint8_t *held = NULL;
@@ -126,6 +139,7 @@ void ig_dyn_loose_free(ig_dyn_model *m) {
   free(m->loose.part);
 }
 
+/* Sums of displacements by part; on ranks rows go to rank 0. */
 typedef struct {
   const ig_dyn_model *l;
   part *of;
@@ -142,6 +156,8 @@ static void way_add(void *user, const double *row) {
     of[(int64_t)row[0] - 1].way[c] += row[1 + c];
 }
 
+/* The mean displacement of each loose part; *found is the one that has gone farthest.
+ * Collective. */
 ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
   const ig_dyn_looseness *all = &m->loose;
   going g = {ig_dyn_stepper(m), all->part};
@@ -170,9 +186,12 @@ ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
   return ig_dyn_share(m, IG_OK, found, sizeof *found);
 }
 
+/* A part that has gone two lengths of the model away never comes back; with tools it may come to
+ * rest on one. */
 ig_status ig_dyn_loose_check(ig_dyn_model *m) {
   ig_dyn_loose l;
   IG_TRY(ig_dyn_loose_find(m, &l));
+  /* two lengths of the model: what contact may catch has been caught by then */
   if (l.parts == 0 || l.way <= 2 * l.far || m->c->tools.count > 0)
     return IG_OK;
   return IG_FAIL(m->cx, IG_NUMERIC,
@@ -187,9 +206,10 @@ ig_status ig_dyn_loose_check(ig_dyn_model *m) {
 
 /* --- rigid motions that nothing resists */
 
-/* A part: six numbers stand for a rigid motion, a translation and a rotation about `at` times the
-   length `size`; `basis` spans the motions that supports resist, `load` is what loads do on each.
- */
+/* A part: six numbers stand for a rigid motion, a translation and a rotation about `at` times
+ * the length `size`, so that both have the unit of a length. `basis` has `resisted` orthonormal
+ * rows: motions that supports resist; `load` is the work of the loads on each of the six, `all`
+ * the sum of their amounts. */
 typedef struct {
   int64_t nodes;
   double at[3], size, load[6], all, basis[6][6];
@@ -224,6 +244,8 @@ static double row_left(const rigid *p, double row[6]) {
   return sqrt(left);
 }
 
+/* Adds the prescribed components of a particle to the basis, by Gram-Schmidt; 1e-6: rounding of
+ * a row that is resisted already. */
 static void resist(rigid *p, const ig_dyn_motion *held, const double x[3], int dofs) {
   for (int c = 0; c < dofs && p->resisted < 6; c++) {
     double row[6];
@@ -237,6 +259,7 @@ static void resist(rigid *p, const ig_dyn_motion *held, const double x[3], int d
   }
 }
 
+/* A load's work on each of the six motions, and the sum of all amounts for comparison. */
 static void push(rigid *p, const double x[3], const double f[6]) {
   for (int c = 0; c < 6; c++) {
     double row[6];
@@ -248,7 +271,8 @@ static void push(rigid *p, const double x[3], const double f[6]) {
   }
 }
 
-/* Forces of loads on loaded particle k at time t, where the mesh is drawn. */
+/* Forces of loads on loaded particle k at time t, on the drawn shape; pressures as in
+ * particle_load. */
 static void load_at(const ig_dyn_model *m, int32_t k, double t, double f[6]) {
   const ig_dyn_loading *l = &m->loading;
   const int32_t *fs = l->force_start.host, *as = l->face_start.host;
@@ -271,6 +295,7 @@ static void load_at(const ig_dyn_model *m, int32_t k, double t, double f[6]) {
   }
 }
 
+/* Per part: middle, size, resisted motions, loads at time t on the drawn shape, gravity. */
 static void rigid_fill(const ig_dyn_model *m, double t, int32_t *up, rigid *of) {
   const int32_t *move = m->held.move.host, *loaded = m->loading.loaded_node.host;
   const ig_dyn_motion *motion = m->held.motion.host;
@@ -315,6 +340,7 @@ static void rigid_fill(const ig_dyn_model *m, double t, int32_t *up, rigid *of) 
   }
 }
 
+/* Fails if loads do work on a motion that is left free: more than 1e-6 of all loads together. */
 static ig_status rigid_refuse(ig_ctx *cx, const ig_dyn_analysis *a, const rigid *p) {
   double row[6], shift = 0, turn = 0;
   memcpy(row, p->load, sizeof row);
@@ -337,6 +363,7 @@ static ig_status rigid_refuse(ig_ctx *cx, const ig_dyn_analysis *a, const rigid 
                     p->at[2], shift >= turn ? "along" : "about", way[0], way[1], way[2]);
 }
 
+/* Cases with contact or tools are passed over: these may resist. */
 ig_status ig_dyn_free_check(ig_dyn_model *m, const ig_dyn_analysis *a) {
   int32_t *up = NULL;
   rigid *of = NULL;

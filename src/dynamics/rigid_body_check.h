@@ -1,4 +1,5 @@
-/* Parts of a model that no support holds: what keeps a relaxation from ending. */
+/* Parts of a model that no support holds: what keeps a relaxation from ending; and loads along
+ * rigid motions that nothing resists: what has no equilibrium at all. */
 #ifndef IG_DYN_LOOSE_H
 #define IG_DYN_LOOSE_H
 

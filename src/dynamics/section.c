@@ -1,10 +1,13 @@
-/* Materials and sections of a case as the numbers kernels see. */
+/* Materials and sections of a case as the numbers kernels see: moduli from E and nu, laws by
+ * number, areas and second moments of profiles, fibres of plastic beams. Values over temperature
+ * are taken at 293.15 K: the room has no temperature field. */
 #include "dynamics/model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A table of the case at x, constant beyond its ends; NaN: it has no rows. */
 static double table_at(const ig_table *t, double x) {
   if (t->count == 0)
     return NAN;
@@ -16,6 +19,7 @@ static double table_at(const ig_table *t, double x) {
   return t->y[t->count - 1];
 }
 
+/* Fails where a required value is missing. */
 static ig_status material_need(ig_ctx *cx, const ig_material_case *c, double value,
                                const char *key) {
   if (isnan(value))
@@ -23,6 +27,7 @@ static ig_status material_need(ig_ctx *cx, const ig_material_case *c, double val
   return IG_OK;
 }
 
+/* The law that a material has: as the case says, else by what it gives. */
 static int law_of(const ig_material_case *c) {
   if (c->law != IG_MATERIAL_AUTO)
     return c->law;
@@ -32,7 +37,7 @@ static int law_of(const ig_material_case *c) {
                                                           : IG_MATERIAL_ELASTIC;
 }
 
-/* One way to harden, and only what yields does. */
+/* One way to harden, and only what yields does: contradictions would leave a key without effect. */
 static ig_status hardening_check(ig_ctx *cx, const ig_material_case *c) {
   const bool tangent = !isnan(c->tangent), hardening = !isnan(c->hardening);
   if (tangent && hardening)
@@ -48,6 +53,8 @@ static ig_status hardening_check(ig_ctx *cx, const ig_material_case *c) {
   return IG_OK;
 }
 
+/* Poisson's ratio is 0.3 where none is given. Fails with the place of the material if a value is
+ * missing or two exclude each other. */
 ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *m, int *law) {
   memset(m, 0, sizeof *m);
   m->density = table_at(&c->density, 293.15);
@@ -112,7 +119,8 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
   return IG_OK;
 }
 
-/* Sizes that another shape of section has: they would not count. */
+/* Sizes that another shape of section has, and keys that a bar or cable does not use: they would
+ * have no effect and are refused. */
 static ig_status sizes_check(ig_ctx *cx, const ig_dyn_section *s) {
   const bool profile = isnan(s->area), round = profile && s->profile <= IG_SECTION_TUBE,
              flat = profile && !round;
@@ -148,6 +156,8 @@ static ig_status sizes_check(ig_ctx *cx, const ig_dyn_section *s) {
   return IG_OK;
 }
 
+/* Area, second moments and torsion constant of a line's section. y is along the width, z along
+ * the height; iy resists bending that moves along z. */
 ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g) {
   const double pi = 3.14159265358979323846, r = s->radius, b = s->width, h = s->height;
   IG_TRY(sizes_check(cx, s));
@@ -178,6 +188,8 @@ ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64
     g->area = b * h;
     g->iy = b * h * h * h / 12; /* bending that moves along the height */
     g->iz = h * b * b * b / 12;
+    /* torsion constant of a rectangle, a usual approximation: 0.1408 for a square (exact:
+     * 0.1406), 1/3 for a thin strip */
     g->torsion = a * t * t * t * (1.0 / 3 - 0.21 * t / a * (1 - pow(t / a, 4) / 12));
     break;
   }
@@ -188,6 +200,7 @@ ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64
     g->area = 2 * b * f + clear * w;
     g->iy = (b * h * h * h - (b - w) * clear * clear * clear) / 12;
     g->iz = (2 * f * b * b * b + clear * w * w * w) / 12;
+    /* thin-walled open section: sum of b t^3 / 3 */
     g->torsion = (2 * b * f * f * f + clear * w * w * w) / 3;
   }
   }
@@ -197,6 +210,7 @@ ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64
   return IG_OK;
 }
 
+/* Sixteen fibres for any profile, so that all beams have the same state layout. */
 ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g) {
   /* two Gauss points in each half: second moment and plastic moment are both exact */
   static const double gauss[4] = {-0.788675134594813, -0.211324865405187, 0.211324865405187,
@@ -224,7 +238,8 @@ ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f
       f[2] = clear * s->web / 8;
     }
   }
-  /* second moments exactly those of the elastic section */
+  /* scaled so that second moments are exactly those of the elastic section: below yield both
+   * elements agree */
   double iy = 0, iz = 0;
   for (int i = 0; i < IG_DYN_FIBRES; i++) {
     iz += g->fibre[i][2] * g->fibre[i][0] * g->fibre[i][0];
@@ -237,6 +252,7 @@ ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f
   return IG_OK;
 }
 
+/* What a section is where the case gives none; must agree with the defaults in options.c. */
 const ig_dyn_section ig_dyn_section_default = {.integration = IG_INTEGRATE_AUTO,
                                                .hourglass = 0.1,
                                                .thickness = NAN,

@@ -1,4 +1,5 @@
-/* Solids of static analyses. */
+/* Solids of static analyses: elements of solid/ within the dynamics room; see solids.h.
+ * Functions do nothing in models without them. */
 #include "dynamics/solids.h"
 #include "dynamics/model.h"
 #include "backend/backend.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All analyses are static, by Newton's method. */
+/* Whether all analyses are static, by Newton's method, on one rank: explicit steps know other
+ * elements. */
 static bool statics_alone(const ig_dyn_model *m) {
   for (int i = 0; i < m->c->analysis.count; i++) {
     const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
@@ -21,6 +23,9 @@ static bool statics_alone(const ig_dyn_model *m) {
   return m->c->analysis.count > 0 && ig_ranks_count(m->cx->ranks) == 1;
 }
 
+/* By element type, integration and law. `only`: elements that exist here alone, so that other
+ * analyses are an error; `fits`: the integration exists for the type. TET10 with bbar or single
+ * is passed on to the model's own groups. */
 ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
                             const ig_material_case *mat, ig_elem_type type, int law,
                             ig_solid_kind *kind, bool *solid) {
@@ -79,6 +84,7 @@ ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
   return IG_OK;
 }
 
+/* Created with the first group. x starts as drawn; factors of loads are 1. */
 static ig_status solids_new(ig_dyn_model *m) {
   const size_t nodes = (size_t)m->mesh->nodes + 1;
   IG_TRY(IG_NEW(m->cx, &m->solids, 1, "solids"));
@@ -91,6 +97,8 @@ static ig_status solids_new(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* A group of elements with large-strain kinematics (l.large). `list` has their numbers in the
+ * mesh; all is copied. */
 ig_status ig_dyn_solids_add(ig_dyn_model *m, ig_solid_kind kind, const mech_f64 *mat, int law,
                             const ig_lid *list, ig_lid count) {
   const int npe = ig_solid_info_get(kind)->nodes;
@@ -150,10 +158,12 @@ void ig_dyn_solids_free(ig_dyn_model *m) {
   m->solids = NULL;
 }
 
+/* Whether an element of the mesh is computed here and not by the model's groups. */
 bool ig_dyn_solid_has(const ig_dyn_model *m, ig_lid element) {
   return m->solids && m->solids->mine[element];
 }
 
+/* Whether some law of theirs has a history. */
 bool ig_dyn_solids_yield(const ig_dyn_model *m) {
   for (int i = 0; m->solids && i < m->solids->count; i++)
     if (ig_solid_states(IG_SOLID_TET4, m->solids->item[i].g.law.law) > 0)
@@ -163,6 +173,8 @@ bool ig_dyn_solids_yield(const ig_dyn_model *m) {
 
 /* --- masses and loads */
 
+/* Masses by the diagonal of the consistent matrix, weights by its row sums: the former must be
+ * positive, the latter give exact resultants of gravity. */
 ig_status ig_dyn_solids_masses(ig_dyn_model *m) {
   for (int k = 0; m->solids && k < m->solids->count; k++) {
     const ig_dyn_solid *s = &m->solids->item[k];
@@ -186,7 +198,8 @@ ig_status ig_dyn_solids_masses(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* The nodes of a face, corners first. */
+/* The nodes of a face, corners first. Triangular faces, which the tables of wedges list with a
+ * repeated corner, become triangles. */
 static ig_solid_face face_of(const ig_dyn_model *m, ig_lid element, int face) {
   /* of an 8-node face with two corners in one: a triangle with its mid-sides */
   static const int triangle[6] = {0, 1, 2, 4, 5, 7};
@@ -203,6 +216,7 @@ static ig_solid_face face_of(const ig_dyn_model *m, ig_lid element, int face) {
   return to;
 }
 
+/* Pressures become faces of the engine when an analysis begins (statics_loads.c). */
 ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int face, double pressure,
                               ig_history history, int load) {
   ig_dyn_solids *all = m->solids;
@@ -215,11 +229,13 @@ ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int face, double 
   return IG_OK;
 }
 
+/* Factor of a load, for pressures here; other loads are scaled in fields.c. */
 void ig_dyn_solids_load(ig_dyn_model *m, int load, double factor) {
   if (m->solids)
     m->solids->factor[load] = factor;
 }
 
+/* Pressures of all faces at a time, Pa, with their factors; positions do not enter yet. */
 void ig_dyn_solids_pressures(ig_dyn_model *m, double time) {
   ig_dyn_solids *all = m->solids;
   for (int32_t i = 0; all && i < all->faces.count; i++)
@@ -228,6 +244,7 @@ void ig_dyn_solids_pressures(ig_dyn_model *m, double time) {
         ig_history_at(all->press[i].history, m->held.history_x.host, m->held.history_y.host, time);
 }
 
+/* Resultant of the pressures at the accepted positions. */
 void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]) {
   const ig_dyn_solids *all = m->solids;
   for (int32_t i = 0; all && i < all->faces.count; i++) {
@@ -243,7 +260,8 @@ void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]) {
 
 /* --- what they report */
 
-/* Element e where the model stands. */
+/* Element e where the model stands. One that cannot be evaluated (inverted) reports zeros:
+ * output must not fail. */
 static void report_one(const ig_dyn_model *m, const ig_dyn_solid *s, int32_t e, double *out) {
   ig_solid_group g = s->g;
   double point[IG_SOLID_POINTS * IG_SOLID_REPORT], X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES],
@@ -270,6 +288,7 @@ static void report_one(const ig_dyn_model *m, const ig_dyn_solid *s, int32_t e, 
         fmax(0, out[IG_REPORT_ENERGY] - stored * ig_solid_weights(g.kind, NULL, X, weight));
 }
 
+/* `out` by mesh element; elements of other groups are left alone. */
 ig_status ig_dyn_solids_report(ig_dyn_model *m, double *out) {
   for (int k = 0; m->solids && k < m->solids->count; k++) {
     const ig_dyn_solid *s = &m->solids->item[k];
@@ -280,6 +299,7 @@ ig_status ig_dyn_solids_report(ig_dyn_model *m, double *out) {
   return IG_OK;
 }
 
+/* The same to fields on the device, by ops->spread. */
 ig_status ig_dyn_solids_fields(ig_dyn_model *m, const ig_dyn_fields *to) {
   for (int k = 0; m->solids && k < m->solids->count; k++) {
     ig_dyn_solid *s = &m->solids->item[k];

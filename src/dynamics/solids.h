@@ -11,6 +11,7 @@
 #include "dynamics/dynamics.h"
 #include "solid/group.h"
 
+/* A group of solids with what the room adds to it. Owned by ig_dyn_solids. */
 typedef struct {
   ig_solid_group g;
   ig_lid *element; /* of the mesh */
@@ -18,6 +19,7 @@ typedef struct {
   ig_array ids, report; /* element; IG_DYN_REPORT each: for fields on the device */
 } ig_dyn_solid;
 
+/* All solids of a model; NULL in models without them. Owned by the model. */
 typedef struct ig_dyn_solids {
   int count;
   ig_dyn_solid *item;
@@ -39,6 +41,7 @@ typedef struct ig_dyn_solids {
 IG_MUST_CHECK ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
                                           const ig_material_case *mat, ig_elem_type type, int law,
                                           ig_solid_kind *kind, bool *solid);
+/* Takes over `count` elements of the mesh; see solids.c. */
 IG_MUST_CHECK ig_status ig_dyn_solids_add(ig_dyn_model *m, ig_solid_kind kind, const mech_f64 *mat,
                                           int law, const ig_lid *list, ig_lid count);
 void ig_dyn_solids_free(ig_dyn_model *m);
@@ -47,8 +50,10 @@ bool ig_dyn_solids_yield(const ig_dyn_model *m);
 
 /* Adds masses to particles; gravity pulls by the consistent weights of the shape functions. */
 IG_MUST_CHECK ig_status ig_dyn_solids_masses(ig_dyn_model *m);
+/* Registers a pressure (Pa) on a face of such an element; load: its number in the case. */
 IG_MUST_CHECK ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int face,
                                             double pressure, ig_history history, int load);
+/* Multiplies load number `load` by `factor` from now on. */
 void ig_dyn_solids_load(ig_dyn_model *m, int load, double factor);
 /* Pressures at a time; `trial` positions. */
 void ig_dyn_solids_pressures(ig_dyn_model *m, double time);

@@ -1,4 +1,7 @@
-/* Statics by Newton's method: the model, its steps, and the way back to the room. */
+/* Statics by Newton's method: the model, its steps, and the way back to the room. The engine is
+ * in implicit/newton.h; this file gives it groups of elements, constraints, loads and callbacks,
+ * and writes each accepted step back to the model (accepted), so that output and later analyses
+ * find positions, states and forces there as after explicit steps. */
 #include "dynamics/solids.h"
 #include "dynamics/statics_parts.h"
 #include "backend/backend.h"
@@ -9,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What Newton's method cannot do here is an error when the case is read, with the way out. */
 ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a) {
   const ig_dyn_motion *motion = m->held.motion.host;
   const char *what = m->p.contact.surfaces > 0 ? "`contact`" : m->divided ? "several ranks" : NULL;
@@ -31,6 +35,7 @@ ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a) 
   return IG_OK;
 }
 
+/* Names an unknown in messages of the engine: node with its place, or rigid body. */
 static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
   const ig_dyn_statics *s = self;
   const int D = s->m->p.dofs;
@@ -42,6 +47,7 @@ static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
   snprintf(text, size, "node %d (%.4g, %.4g, %.4g) m", unknown / D, x[0], x[1], x[2]);
 }
 
+/* The same for an element of a group. */
 static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
   const ig_dyn_statics *s = self;
   const int solid = group - s->m->groups;
@@ -60,7 +66,7 @@ static void array_put(ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
-/* Internal forces of the accepted state. */
+/* Internal forces of the accepted state: groups of elements alone, at zero increments. */
 static ig_status forces_find(ig_dyn_statics *s, double time, double factor, double *f) {
   double size[2], count[2];
   int group;
@@ -103,7 +109,8 @@ static ig_status forces_back(ig_dyn_statics *s, const ig_trial *at) {
   return ig_array_push(m->cx, &m->f);
 }
 
-/* Called by the engine: the step stands. */
+/* Called by the engine: the step stands. Positions, tools, bodies, states and forces go to the
+ * model, the clock gets the step's time, and loads are those of that time. */
 static ig_status accepted(void *self, const ig_trial *at) {
   ig_dyn_statics *s = self;
   ig_dyn_model *m = s->m;
@@ -125,7 +132,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
   return m->p.loads.count > 0 ? m->ops->loads(m->cx, &m->p) : IG_OK;
 }
 
-/* Positions at the start, velocities gone. */
+/* Positions at the start from the model, velocities set to 0; size of the model, for tolerances. */
 static ig_status model_read(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   double low[3], high[3], size = 0;
@@ -149,11 +156,13 @@ static ig_status model_read(ig_dyn_statics *s) {
   return IG_OK;
 }
 
+/* Times of the rows of a history at which a step must end. */
 static ig_status stop_add(ig_dyn_statics *s, const ig_table *t) {
   return ig_newton_stops(s->newton, t->count, t->x, t->y);
 }
 
-/* Steps end where something that acts changes its course. */
+/* Steps end where something that acts changes its course, so that no row of a history is passed
+ * over. */
 static ig_status stops_add(ig_dyn_statics *s) {
   const ig_dyn_case *c = s->m->c;
   for (int i = 0; i < c->loads.count; i++)
@@ -167,9 +176,13 @@ static ig_status stops_add(ig_dyn_statics *s) {
   return stop_add(s, &c->gravity.history);
 }
 
-/* Large turns in one step cost accuracy: increments of rotations add up. */
+/* Largest rotation per step, rad: increments of rotation vectors are added, which is exact only
+ * for rotations about one axis. Larger ones cost accuracy. */
 static const double most_turn = 0.15;
 
+/* Makes the problem for analysis `a` at the model's present state. On failure *to is set and
+ * must be freed. Order: elements, faces, tools are groups; constraints need the system; springs
+ * of tools need its closed pattern. */
 ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_statics **to) {
   ig_dyn_statics *s;
   const size_t nodes = (size_t)m->p.nodes + 1;
@@ -242,6 +255,7 @@ void ig_dyn_statics_free(ig_dyn_statics *s) {
   free(s);
 }
 
+/* Thin wrappers: the engine does the rest. */
 ig_status ig_dyn_statics_step(ig_dyn_statics *s) {
   return ig_newton_step(s->newton);
 }

@@ -1,4 +1,7 @@
-/* Elements of the room as groups of the implicit engine. */
+/* Elements of the room as groups of the implicit engine. Forces of trials are computed by the
+ * same packed kernels as explicit steps, tangents one element at a time with dual numbers
+ * (tangent.cpp), so that they are exact derivatives of those forces. States are copied for each
+ * trial: only `accept` lets them move on. */
 #include "dynamics/statics_parts.h"
 #include "dynamics/solids.h"
 #include "dynamics/tangent.h"
@@ -9,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Place of a value of a slot's state, in blocks. */
 static int64_t state_at(const dyn_group_f64 *g, int64_t slot, int value) {
   return (slot / IG_DYN_BLOCK * g->states + value) * IG_DYN_BLOCK + slot % IG_DYN_BLOCK;
 }
 
+/* The kernels take velocities and a step: rates are increments over IG_STATIC_SECONDS. */
 void ig_static_place(ig_dyn_statics *s, const double *u) {
   const int D = s->m->p.dofs;
   for (int64_t n = 0; n < s->m->p.nodes; n++) {
@@ -23,8 +28,10 @@ void ig_static_place(ig_dyn_statics *s, const double *u) {
   }
 }
 
-/* The packed kernels on slots begin … end - 1 of a group; `state` is theirs and moves on. Forces go
-   to `to`, slots x npe x dofs of the model. */
+/* The packed kernels on slots begin … end - 1 of a group; `state` is theirs and moves on. Forces
+ * go to `to`, slots x npe x dofs of the model. A view of particles is made up for them: trial
+ * positions, rates as velocities, slots as destination; faults go to a word of their own, as a
+ * trial may fail without harm. */
 static void kernels_run(const ig_static_group *p, int32_t begin, int32_t end, double *state,
                         double *to, int32_t *places, ig_trouble *trouble) {
   const ig_dyn_statics *s = p->s;
@@ -70,6 +77,8 @@ static void kernels_run(const ig_static_group *p, int32_t begin, int32_t end, do
   }
 }
 
+/* Forces of slots begin … end - 1, block by block, with a scratch copy of the states. Called by
+ * several threads, so it has memory of its own. */
 static ig_status forces(const ig_static_group *p, int32_t begin, int32_t end, double *f,
                         ig_trouble *trouble) {
   const int npe = p->g.npe, dofs = p->g.dofs, D = p->s->m->p.dofs;
@@ -98,6 +107,9 @@ static ig_status forces(const ig_static_group *p, int32_t begin, int32_t end, do
   return IG_OK;
 }
 
+/* Called by the engine for slots begin … end - 1: forces, and with k != NULL tangents (n x n
+ * each, by rows). *trouble names the first element that failed; the engine then shortens the
+ * step. */
 static ig_status evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                           double *k, ig_trouble *trouble) {
   const ig_static_group *p = self;
@@ -120,6 +132,7 @@ static ig_status evaluate(void *self, const ig_trial *at, int32_t begin, int32_t
     const double bad =
         ig_dyn_tangent(p->from->kind, p->from->law, &p->g, p->state + state_at(&p->g, e, 0),
                        IG_DYN_BLOCK, IG_STATIC_SECONDS, x, u, f, k, &left, room);
+    /* 1e-3: relative residual of a return mapping; as in explicit steps (step_cpu.inc) */
     if ((!(bad > 0) || left > 1e-3) && trouble->element < 0)
       *trouble = (ig_trouble){e, !(bad > 0) ? "is inverted or flat"
                                             : "did not converge in its plastic return"};
@@ -127,6 +140,8 @@ static ig_status evaluate(void *self, const ig_trial *at, int32_t begin, int32_t
   return IG_OK;
 }
 
+/* The step is accepted: kernels run once more at the trial positions, with the states
+ * themselves. */
 static ig_status accept(void *self, const ig_trial *at) {
   ig_static_group *p = self;
   const int32_t slots = p->from->slots, blocks = (slots + IG_DYN_BLOCK - 1) / IG_DYN_BLOCK;
@@ -147,13 +162,15 @@ static ig_status accept(void *self, const ig_trial *at) {
 }
 
 /* Turns about a shell's normal: with w the rotation of its corners about it (least squares) each
-   corner's turn less w meets a spring. Its moment counts from the last accepted state on: it keeps
-   the matrix regular and vanishes with the steps. */
+ * corner's turn less w meets a spring. Its moment counts from the last accepted state on: it
+ * keeps the matrix regular and vanishes with the steps. Without it a flat shell would have a
+ * zero pivot per particle. */
 static ig_status drill(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                        double *k, ig_trouble *trouble) {
   const ig_static_group *p = self;
   const ig_dyn_statics *s = p->s;
   const int npe = p->g.npe, n = 6 * npe;
+  /* a thousandth of the bending stiffness: weak beside it, strong enough for the factorisation */
   const double stiff = 1e-3 * p->g.mat.young * pow(p->g.thickness, 3);
   (void)trouble;
   for (int32_t e = begin; e < end; e++, f += n, k = k ? k + n * n : NULL) {
@@ -198,6 +215,7 @@ static ig_status drill(void *self, const ig_trial *at, int32_t begin, int32_t en
   return IG_OK;
 }
 
+/* Group k on the host: states in double precision, unknowns of each slot (pads: -1). */
 static ig_status group_new(ig_dyn_statics *s, int k) {
   ig_dyn_model *m = s->m;
   ig_static_group *p = &s->part[k];
@@ -237,6 +255,7 @@ static ig_status group_new(ig_dyn_statics *s, int k) {
   return IG_OK;
 }
 
+/* Groups of elements first, solids next, then turns of shells; s->elements counts the first two. */
 ig_status ig_static_elements_new(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   IG_TRY(IG_NEW(m->cx, &s->part, (size_t)m->groups + 1, "statics"));
@@ -272,6 +291,7 @@ void ig_static_elements_free(ig_dyn_statics *s) {
   free(s->group);
 }
 
+/* States of all groups to the model and its device, in its precision. */
 ig_status ig_static_states_back(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   for (int k = 0; k < m->groups; k++) {

@@ -1,4 +1,5 @@
-/* What holds and pushes the model in statics by Newton's method. */
+/* What holds and pushes the model in statics by Newton's method: constraints (supports,
+ * prescribed motions, bodies, ties), forces and gravity, pressures with their tangent. */
 #include "dynamics/solids.h"
 #include "dynamics/statics_parts.h"
 #include "backend/backend.h"
@@ -12,12 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A history at time t; 1 without rows. */
 static double factor_at(const ig_dyn_statics *s, ig_history h, double t) {
   return ig_history_at(h, s->m->held.history_x.host, s->m->held.history_y.host, t);
 }
 
 /* --- constraints */
 
+/* Constraints for the prescribed components of dofs unknowns from `first` on; those that move
+ * are listed in s->led and get their values in ig_static_motions. */
 static ig_status hold(ig_dyn_statics *s, const ig_dyn_motion *motion, int32_t first, int dofs) {
   for (int c = 0; c < dofs; c++) {
     int32_t number;
@@ -34,7 +38,8 @@ static ig_status hold(ig_dyn_statics *s, const ig_dyn_motion *motion, int32_t fi
   return IG_OK;
 }
 
-/* Node i of a body: its way is the centre's and the rotation's of its arm. */
+/* Node i of a body: its way is the centre's and the rotation's of its arm. Coefficients of the
+ * rotation are set by ig_static_follow, as they depend on the attitude. */
 static ig_status carry(ig_dyn_statics *s, int32_t body, int32_t i) {
   const int D = s->m->p.dofs;
   const int32_t node = ((const int32_t *)s->m->carried.body_node.host)[i];
@@ -51,6 +56,7 @@ static ig_status carry(ig_dyn_statics *s, int32_t body, int32_t i) {
   return IG_OK;
 }
 
+/* A tied particle follows its carriers by their shares; rotations only where all of them turn. */
 static ig_status tie(ig_dyn_statics *s, int32_t k) {
   const ig_dyn_carried *t = &s->m->carried;
   const int D = s->m->p.dofs;
@@ -68,6 +74,7 @@ static ig_status tie(ig_dyn_statics *s, int32_t k) {
   return IG_OK;
 }
 
+/* Kinds of unknowns (0 displacement, 1 rotation) for the engine's norms, then all constraints. */
 ig_status ig_static_constraints_new(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   const int D = m->p.dofs;
@@ -109,6 +116,8 @@ static double integral_at(const ig_dyn_statics *s, ig_history h, double t) {
   return t > x[h.rows - 1] ? sum + y[h.rows - 1] * (t - fmax(0, x[h.rows - 1])) : sum;
 }
 
+/* Increments of prescribed components over a step from `from` to `to`, s: of displacements
+ * differences of the history, of velocities its integral. */
 ig_status ig_static_motions(void *self, double from, double to) {
   ig_dyn_statics *s = self;
   for (int32_t i = 0; i < s->motions; i++) {
@@ -123,6 +132,8 @@ ig_status ig_static_motions(void *self, double from, double to) {
   return IG_OK;
 }
 
+/* Called by the engine before each evaluation: nodes of bodies are put where the exact rotation
+ * has them, and the coefficients of their constraints are renewed for that position. */
 void ig_static_follow(void *self, double *u) {
   ig_dyn_statics *s = self;
   ig_dyn_model *m = s->m;
@@ -161,6 +172,7 @@ void ig_static_follow(void *self, double *u) {
   ig_static_place(s, u);
 }
 
+/* Centres and attitudes of the bodies after an accepted step; they are at rest. */
 ig_status ig_static_bodies_back(ig_dyn_statics *s, const double *u) {
   ig_dyn_model *m = s->m;
   if (m->p.bodies.count == 0)
@@ -181,6 +193,8 @@ ig_status ig_static_bodies_back(ig_dyn_statics *s, const double *u) {
 
 /* --- loads */
 
+/* Adds loads at the trial's time to f. Pressures are groups of their own, as they depend on
+ * positions. */
 ig_status ig_static_loads(void *self, const ig_trial *at, double *f) {
   const ig_dyn_statics *s = self;
   const ig_dyn_model *m = s->m;
@@ -203,7 +217,8 @@ ig_status ig_static_loads(void *self, const ig_trial *at, double *f) {
   return IG_OK;
 }
 
-/* Forces of a pressure on the corners of its face, as they are now, and their derivatives. */
+/* Forces of a pressure on the corners of its face, as they are now, and their derivatives:
+ * pressure x area vector, a quarter or a third to each corner; as particle_load. */
 static ig_status press(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                        double *k, ig_trouble *trouble) {
   const ig_dyn_statics *s = self;
@@ -261,7 +276,8 @@ static ig_status solid_faces_new(ig_dyn_statics *s) {
   return status;
 }
 
-/* A face is listed with each of its corners: taken with the first. */
+/* Faces of pressures as a group. The lists have a face with each of its corners: it is taken
+ * with the first. */
 ig_status ig_static_faces_new(ig_dyn_statics *s) {
   const ig_dyn_model *m = s->m;
   const int32_t *node = m->loading.loaded_node.host, *first = m->loading.face_start.host;

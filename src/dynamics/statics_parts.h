@@ -1,11 +1,12 @@
-/* Inside of the statics by Newton's method: what its files share. */
+/* Inside of the statics by Newton's method: what its files share. ig_dyn_statics owns all its
+ * arrays (ig_dyn_statics_free); the model belongs to the room. */
 #ifndef IG_DYNAMICS_STATICS_PARTS_H
 #define IG_DYNAMICS_STATICS_PARTS_H
 
 #include "dynamics/model.h"
 #include "dynamics/statics.h"
 
-/* A group of elements on the host, in double precision. */
+/* A group of elements on the host, in double precision, whatever the model's own. */
 typedef struct {
   struct ig_dyn_statics *s;
   const ig_dyn_group *from;
@@ -14,7 +15,7 @@ typedef struct {
   int32_t *unknown; /* slots x npe x dofs; -1: a pad */
 } ig_static_group;
 
-/* A pressure on a face. */
+/* A pressure on a face of the room's elements: Pa, times its history; corners 3 or 4. */
 typedef struct {
   ig_history history;
   int corners;
@@ -27,6 +28,7 @@ typedef struct {
   int32_t node, number; /* of its first constraint; `dofs` follow each other */
 } ig_static_carried;
 
+/* The static problem. Created for one analysis by ig_dyn_statics_new. */
 struct ig_dyn_statics {
   ig_dyn_model *m;
   ig_dyn_analysis a;
@@ -56,7 +58,10 @@ struct ig_dyn_statics {
 
 #define IG_STATIC_SECONDS 1e12 /* a step as laws see it */
 
-/* statics_elements.c */
+/* statics_elements.c
+ *
+ * Makes the groups of elements, solids and turns of shells. Fails if an element has too many
+ * values of state for a tangent. */
 IG_MUST_CHECK ig_status ig_static_elements_new(ig_dyn_statics *s);
 void ig_static_elements_free(ig_dyn_statics *s);
 /* Trial positions and rates from the increments u. */
@@ -64,9 +69,13 @@ void ig_static_place(ig_dyn_statics *s, const double *u);
 /* States to the model, on the device. */
 IG_MUST_CHECK ig_status ig_static_states_back(ig_dyn_statics *s);
 
-/* statics_loads.c */
+/* statics_loads.c
+ *
+ * Supports, prescribed motions, bodies and ties as constraints of the system. */
 IG_MUST_CHECK ig_status ig_static_constraints_new(ig_dyn_statics *s);
+/* Pressures as a group: on faces of the room's elements, and of solids. */
 IG_MUST_CHECK ig_status ig_static_faces_new(ig_dyn_statics *s);
+/* Callbacks of the engine: loads at a trial, increments of prescribed motions over a step. */
 IG_MUST_CHECK ig_status ig_static_loads(void *self, const ig_trial *at, double *f);
 IG_MUST_CHECK ig_status ig_static_motions(void *self, double from, double to);
 /* Bodies take their nodes along; then ig_static_place. */
@@ -74,7 +83,10 @@ void ig_static_follow(void *self, double *u);
 /* Bodies of the model have moved by u. */
 IG_MUST_CHECK ig_status ig_static_bodies_back(ig_dyn_statics *s, const double *u);
 
-/* statics_tools.c */
+/* statics_tools.c
+ *
+ * The group of tools; then stiffnesses of its springs from the assembled matrix; then the forces
+ * of tools into the model after an accepted step. */
 IG_MUST_CHECK ig_status ig_static_tools_new(ig_dyn_statics *s);
 IG_MUST_CHECK ig_status ig_static_tools_scale(ig_dyn_statics *s);
 IG_MUST_CHECK ig_status ig_static_tools_back(ig_dyn_statics *s, double time);

@@ -1,4 +1,6 @@
-/* Rigid tools in statics by Newton's method: a stiff spring pushes particles out of them. */
+/* Rigid tools in statics by Newton's method: a stiff spring pushes particles out of them
+ * (penalty). Each pair of a particle and a tool is an element of three unknowns; most give
+ * zeros. */
 #include "dynamics/statics_parts.h"
 #include "backend/backend.h"
 
@@ -13,6 +15,7 @@
 /* Stiffness over that of the particle's elements: it sinks in by a thousandth of what they give. */
 static const double stiffness = 1e3;
 
+/* Distance of a particle's trial position to a tool, and the way out. */
 static double gap_of(const ig_dyn_statics *s, int tool, int64_t node, double time, double n[3]) {
   ig_dyn_particles view = {.history_x = s->m->held.history_x.host,
                            .history_y = s->m->held.history_y.host};
@@ -41,6 +44,7 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
       const double across =
           tool->shape == IG_TOOL_PLANE
               ? 0
+              /* the change of the normal over a curved surface, for displacements across it */
               : stiff * in / (tool->radius + in) * ((i % 4 == 0) - n[i / 3] * n[i % 3] - axis);
       k[i] = along + across;
     }
@@ -48,6 +52,7 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
   return IG_OK;
 }
 
+/* The group of tools; stiffnesses follow when the system is closed. */
 ig_status ig_static_tools_new(ig_dyn_statics *s) {
   const ig_dyn_model *m = s->m;
   const int D = m->p.dofs;
@@ -67,7 +72,9 @@ ig_status ig_static_tools_new(ig_dyn_statics *s) {
   return IG_OK;
 }
 
-/* Springs by what the elements resist at the start. */
+/* Springs by what the elements resist at the start: the largest diagonal entry of a particle's
+ * three displacements, times `stiffness`. Particles of bodies have no equation and get the mean
+ * of the others. */
 ig_status ig_static_tools_scale(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   ig_system *y = s->system;
@@ -98,7 +105,7 @@ ig_status ig_static_tools_scale(ig_dyn_statics *s) {
   return IG_OK;
 }
 
-/* Forces of tools on the particles, into the model. */
+/* Forces of tools on the particles, into the model's `press`, for output and balance. */
 ig_status ig_static_tools_back(ig_dyn_statics *s, double time) {
   ig_dyn_model *m = s->m;
   if (m->p.tools == 0)

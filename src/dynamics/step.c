@@ -1,4 +1,6 @@
-/* One step of one model: loads, motion, forces of elements, in the order of Tang et al. (2020). */
+/* One step of one model: loads, motion, forces of elements, in the order of Tang et al. (2020).
+ * The order of passes is drawn at the head of dynamics.h. All passes are enqueued on the
+ * backend; the host does not wait, so that steps can be recorded as a graph. */
 #include "dynamics/model.h"
 #include "backend/backend.h"
 
@@ -23,6 +25,7 @@ static bool is_last(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
   return true;
 }
 
+/* Whether no group has elements: then no pass moves the clock, and the host does. */
 static bool is_empty(const ig_dyn_model *m) {
   for (int k = 0; k < m->groups; k++)
     if (m->group[k].count > 0)
@@ -49,7 +52,8 @@ ig_dyn_range ig_dyn_range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
                         .ticks = is_last(m, g, color)};
 }
 
-/* Which elements hold, into contact.alive on the device. */
+/* Which elements hold, into contact.alive on the device: only groups that can fail are looked
+ * at. */
 ig_status ig_dyn_alive_now(ig_dyn_model *m) {
   for (int k = 0; k < m->groups && m->contact.alive.count; k++)
     for (int c = 0; c < m->group[k].colors && ig_dyn_erodes(&m->group[k]); c++) {
@@ -70,6 +74,7 @@ ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
   return IG_OK;
 }
 
+/* On ranks ig_dyn_part_ready has found which elements hold. */
 ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
   if (p->contact.surfaces == 0)
     return IG_OK;
@@ -78,7 +83,8 @@ ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
   return m->ops->contact(m->cx, p);
 }
 
-/* Loads at t, particles to t + dt. */
+/* First half of a step: loads at t, contact at x(t), particles, bodies and ties to t + dt.
+ * `commit`: contact memory moves on with it. */
 ig_status ig_dyn_move(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
@@ -96,6 +102,7 @@ ig_status ig_dyn_move(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* On ranks `first` and `last` choose one of the two ranges; the step ends with the second. */
 ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
@@ -125,6 +132,8 @@ ig_status ig_dyn_step_once(ig_dyn_model *m) {
   return ig_dyn_forces(m);
 }
 
+/* Conditions of ig_dyn_ops.joined: one group in clusters, and nothing that must see all
+ * particles between forces and motion. */
 bool ig_dyn_joins(const ig_dyn_model *m) {
   const ig_dyn_particles *p = &m->p;
   if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || m->in_turn || m->divided ||

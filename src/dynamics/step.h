@@ -1,5 +1,7 @@
-/* One step of the finite particle method as a sequence of passes; a backend brings a table of them
-   for each precision. All pointers are device ones. */
+/* One step of the finite particle method as a sequence of passes; a backend brings a table of
+ * them for each precision (ig_dyn_ops). All pointers are device ones unless stated. Passes of a
+ * GPU are enqueued and return at once; those that give numbers to the host (totals) wait. Within
+ * a pass no particle is written by two threads, except by atomics under assembly `atomic`. */
 #ifndef IG_DYNAMICS_STEP_H
 #define IG_DYNAMICS_STEP_H
 
@@ -47,8 +49,12 @@ typedef struct {
   double occupancy;       /* warps that fit on a multiprocessor, of those it can hold */
 } ig_dyn_kernel_cost;
 
+/* Passes in the order of a step: loads, contact, particles, bodies, ties, elements; then passes
+ * for output. Members that may be NULL say so. */
 typedef struct {
+  /* loads at the clock's time into p->load, for particles that have some */
   ig_status (*loads)(ig_ctx *cx, const ig_dyn_particles *p);
+  /* velocities at t + dt/2 and positions at t + dt of all particles that move on their own */
   ig_status (*particles)(ig_ctx *cx, const ig_dyn_particles *p);
   /* bodies, after the particles; without `commit` only their energies and what they would do */
   ig_status (*bodies)(ig_ctx *cx, const ig_dyn_particles *p, bool commit);
@@ -57,6 +63,7 @@ typedef struct {
   ig_status (*shift)(ig_ctx *cx, const ig_dyn_particles *p);
   /* own.far, if a watched particle has left the skin */
   ig_status (*watch)(ig_ctx *cx, const ig_dyn_particles *p);
+  /* forces of a range at the new positions, into f or slots; states move on */
   ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *range);
   /* The clock moves on; loads; then, with assembly `cluster`, forces of elements, and the next step
      of all particles: those of one cluster alone as soon as their force is summed, which spares

@@ -1,4 +1,7 @@
-/* The CPU's passes, in three pairs of precision (elements, particles). */
+/* The CPU's passes, in three pairs of precision (elements, particles): single, mixed, double.
+ * Elements work on packs of lanes (kern/pack_*.h), particles one by one. The inclusions stamp
+ * the same sources for each number type; order matters, as each precision header redefines REAL
+ * and FN. */
 #include "dynamics/step.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -39,6 +42,7 @@
 #include "dynamics/force_cpu.inc"
 #include "dynamics/step_cpu.inc"
 
+/* Rows of reports into fields of the mesh, passing over pads. */
 static ig_status spread_cpu(ig_ctx *cx, int32_t slots, const int32_t *element, const double *report,
                             const ig_dyn_fields *to) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, slots, IG_WORK_NODE))
@@ -64,6 +68,7 @@ static ig_status totals_cpu(ig_ctx *cx, const double *table, int64_t rows, int c
   return IG_OK;
 }
 
+/* Members in the order of ig_dyn_ops; the CPU has no kernels to report on. */
 #define TABLE(p)                                                                                   \
   {                                                                                                \
     loads_cpu_##p, particles_cpu_##p, bodies_cpu_##p, ties_cpu_##p, shift_cpu_##p, watch_cpu_##p,  \

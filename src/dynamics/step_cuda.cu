@@ -1,4 +1,5 @@
-/* CUDA's passes over tables of reports: the same for all precisions. */
+/* CUDA's passes over tables of reports: the same for all precisions. ig_dyn_totals (part_rows.c)
+ * adds rows of ranks on the host in the order of totals_kernel. */
 #include "dynamics/step_cuda.h"
 #include "backend/cuda/launch.cuh"
 
@@ -36,6 +37,7 @@ extern "C" ig_status ig_dyn_spread_cuda(ig_ctx *cx, int32_t slots, const int32_t
   return IG_OK;
 }
 
+/* The second level of the sum is on the host: 128 numbers per column, in rising order of blocks. */
 extern "C" ig_status ig_dyn_totals_cuda(ig_ctx *cx, const double *table, int64_t rows, int columns,
                                         int first, int count, double *work, double *total) {
   double partial[IG_DYN_REPORT * IG_DYN_PARTIAL];

@@ -1,4 +1,6 @@
-/* Elements come and go. */
+/* Elements come and go: births (with the place of their nodes), resets of molten points,
+ * removal. Each of these changes the stored energy, which is booked by energy.c. After births
+ * and removals the caller renews the system (ig_stress_system_change). */
 #include "stress/model.h"
 #include "backend/backend.h"
 
@@ -14,6 +16,8 @@ static ig_status nodes_below(ig_stress *m, const ig_lid *list, ig_lid count, con
   static const int edge[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
                                   {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
   const double *x = m->mesh->x;
+  /* An edge counts as upright when it is steeper than 45 degrees. The loop repeats until nothing
+   * changes, so that several new layers of elements at once inherit from the same old node. */
   for (ig_lid n = 0; n < m->nodes; n++)
     from[n] = there[n] ? n : -1;
   for (bool more = true; more;) {
@@ -66,6 +70,7 @@ static void node_place(ig_stress *m, int64_t n, int64_t below, int new_nodes, do
   }
 }
 
+/* Displacements of all nodes that no living element has, before `list` becomes alive. */
 static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int new_nodes) {
   ig_ctx *cx = m->cx;
   const uint8_t *alive = m->alive.host;
@@ -88,6 +93,8 @@ static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int
   return status == IG_OK ? ig_array_push(cx, &m->u) : status;
 }
 
+/* Places new nodes, marks the elements alive and sets the reference of their points. With total
+ * strain (reference: nominal) they are born stressed, which is booked as annealed energy. */
 ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth, ig_lid count,
                           int new_nodes) {
   ig_ctx *cx = m->cx;
@@ -101,6 +108,7 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
   for (ig_lid i = 0; i < count; i++)
     alive[list[i]] = 1;
   IG_TRY(ig_array_push(cx, &m->alive));
+  /* lists differ in length from birth to birth: new arrays each time */
   ig_array_free(cx, &m->work.list);
   ig_array_free(cx, &m->work.birth);
   IG_TRY(ig_array_from(cx, &m->work.list, list, (size_t)count, sizeof *list, "births"));
@@ -125,6 +133,7 @@ static ig_status any_hot(ig_stress *m, const double *T, const double *past, bool
   return IG_OK;
 }
 
+/* Cheap tests on the host come first: most steps of most cases melt nothing. */
 ig_status ig_stress_anneal(ig_stress *m) {
   const ig_stress_law *laws = m->material.laws.host;
   double stored;

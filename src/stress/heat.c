@@ -1,4 +1,7 @@
-/* Temperatures of a thermal run: its snapshots, one after the other, on the same mesh. */
+/* Temperatures of a thermal run on the same mesh: the snapshots of its result folder, or, in a
+ * chain with `every`, states that the running thermal stage hands over in memory
+ * (job->state_of). State 0 is the initial one. Without the I/O library the functions report that
+ * at once. */
 #include "stress/run.h"
 
 #include <math.h>
@@ -26,6 +29,8 @@ static ig_status snapshot_path(ig_ctx *cx, const char *folder, int64_t i, char *
   return IG_OK;
 }
 
+/* A snapshot must have as many nodes as this mesh, and temperatures at them. Elements are
+ * compared later, in cells_match. */
 static ig_status snapshot_check(ig_stress_run *r, const ig_stress_phase *p, const ig_snapshot *snap,
                                 const char *path) {
   if (snap->points != r->m->nodes)
@@ -38,6 +43,7 @@ static ig_status snapshot_check(ig_stress_run *r, const ig_stress_phase *p, cons
                           "'%s' has no temperatures: its run needs T among output.fields", path);
 }
 
+/* *snap is NULL where there is no file of that number; the caller frees it. */
 static ig_status snapshot_open(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
                                ig_snapshot **snap) {
   char *path;
@@ -57,6 +63,7 @@ static bool is_live(const ig_stress_phase *p) {
   return !isnan(p->every);
 }
 
+/* End of the live thermal run in s. It must be known beforehand because the number of steps is. */
 static ig_status live_end(ig_stress_run *r, const ig_stress_phase *p, double *end) {
   if (!r->job->state_of)
     return ig_fail_at(r->m->cx, &p->at,
@@ -73,6 +80,8 @@ ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p, int64_
   *count = 0;
   if (is_live(p)) {
     IG_TRY(live_end(r, p, &r->live_end));
+    /* the last state is at the end of the run, however short its interval; 1e-9 absorbs rounding
+     * of the quotient, 1e9 keeps the conversion to an integer defined */
     *count = 1 + (int64_t)fmax(ceil(fmin(r->live_end / p->every, 1e9) - 1e-9), 1);
     return *count < 1000000
                ? IG_OK
@@ -104,7 +113,8 @@ ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_
   return status;
 }
 
-/* Cells are the living elements in their order: found by their corners. */
+/* Which elements a snapshot has, and their peaks and melts. A snapshot holds the living elements
+ * in mesh order, so one pass through both lists finds each cell by its corners. */
 static ig_status cells_match(ig_stress_run *r, const ig_stress_phase *p, const ig_snapshot *snap,
                              ig_stress_heat *h) {
   const ig_stress *m = r->m;

@@ -1,5 +1,8 @@
 /* Steps of a heat phase: what the thermal run has deposited, melted and remelted since the last
- * one. */
+ * step. ig_stress_heat_begin reads the next state, finds births and peaks, and decides whether
+ * the state is computed or passed over; ig_stress_heat_done makes it the state that the next one
+ * is compared with. A state that is passed over leaves everything as it was, so changes add up
+ * until a step is taken. */
 #include "stress/run.h"
 #include "mesh/named.h"
 
@@ -11,14 +14,17 @@
    the start; those deposited later are soft, or solid where they have melted since. */
 typedef struct {
   ig_stress_heat now;
+  /* elements born now, and their temperatures of birth or IG_BORN_SOFT */
   ig_lid *list, count;
   double *birth;
+  /* elements: 1: solid from their deposition on */
   uint8_t *consolidated;
   int64_t piece;             /* state of the phase */
   ig_stress_melting melting; /* up to now */
   bool deposited, remelted;
 } heat_news;
 
+/* Arrays of one state; freed by heat_news_free, also if one of them could not be allocated. */
 static ig_status heat_news_new(ig_stress_run *r, heat_news *h) {
   ig_ctx *cx = r->m->cx;
   const ig_lid n = r->m->elements;
@@ -65,14 +71,19 @@ static void heat_excess(ig_stress_run *r, heat_news *h) {
     if (!was->there[e] || is->peak[e] > was->peak[e])
       top = is->peak[e];
     excess[e] = fmax(top - fmax(before, now), 0);
+    /* a melt count has risen while no peak shows it: all corners must reach `anneal`, the
+     * coldest too */
     if (is->melts[e] > (was->there[e] ? was->melts[e] : 0) && top < anneal) {
       top = anneal;
       excess[e] = fmax(before, now) < anneal ? anneal - least : 0;
     }
+    /* statistics for the warnings at the end: melted during this step; of those, solid again at
+     * its end */
     if (top >= anneal && before < anneal) {
       melted++;
       h->melting.unseen += now < anneal;
     }
+    /* extent of all molten elements in x and y, an estimate of the length of the melt */
     for (int i = 0; now >= anneal && i < 16; i++) {
       const double x = m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 2] + i % 2];
       low[i % 2] = fmin(low[i % 2], x);
@@ -107,6 +118,7 @@ static ig_status solid_check(const ig_stress_run *r, const ig_stress_phase *p, i
                     mat->name, p->name ? p->name : "without a name");
 }
 
+/* Elements of the sets of `consolidated`, as a mark per element. */
 static ig_status consolidated_mark(const ig_stress_run *r, const ig_stress_phase *p,
                                    uint8_t *mark) {
   memset(mark, 0, (size_t)r->m->elements);
@@ -120,6 +132,9 @@ static ig_status consolidated_mark(const ig_stress_run *r, const ig_stress_phase
   return IG_OK;
 }
 
+/* Elements that the state has and the model has not. What is there in state 0 is solid, without
+ * stress at its temperature. What comes later is born soft; without peaks (NaN) nobody knows
+ * whether it was molten, and it is taken as solid from `anneal` on. */
 static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
   ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host, *law = m->material.law.host;
@@ -187,6 +202,9 @@ static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig
   return true;
 }
 
+/* The state is computed: births take place, the system is renewed, temperatures of new nodes
+ * start at those of now. What was read goes to r->next, so that an interrupted step can be
+ * repeated. */
 static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
   ig_stress *m = r->m;
   const size_t n = (size_t)m->elements;
@@ -280,6 +298,8 @@ static ig_status heat_end(ig_stress_run *r) {
   return IG_OK;
 }
 
+/* s->piece is the number of the state. *dt is 0 for state 0, which is the initial one. T1 is
+ * read in any case; it is used only if *calm is false. */
 ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
                                double *dt, bool *calm) {
   heat_news h = {0};

@@ -1,4 +1,6 @@
-/* Inherent strain as rows of a table. */
+/* Inherent strain as rows xx yy zz xy of a table. The shear xy is the tensor component. Rows are
+ * mean values over real layers where an element layer stands for several, as scan lines turn
+ * from layer to layer. */
 #include "stress/model.h"
 
 #include <math.h>
@@ -10,6 +12,7 @@ void ig_stress_inherent_turned(const ig_stress_inherent *in, double scale, doubl
   for (int i = 0; i < 4; i++)
     row[i] = 0;
   for (int k = 0; k < layers; k++) {
+    /* cos and sin of 0 are written out: a case without rotation has the same bits everywhere */
     const double a = in->angle + (first + k) * in->rotation, c = a == 0 ? 1 : cos(a),
                  s = a == 0 ? 0 : sin(a), w = scale / layers;
     row[0] += w * (c * c * in->strain[0] + s * s * in->strain[1]);

@@ -17,6 +17,7 @@ enum {
   IG_STATES_FLOW = 13,    /* what follows is there where some hardening is kinematic */
   IG_STATE_BACK = 13,     /* 6: strain-like variable of the back stress, X = 2/3 C(T) of it */
   IG_STATES_BACK = 19,
+  /* The tangent of a point, kept as floats: deviatoric part 2 G theta I - m m^T, see law.inc. */
   IG_SLOPE_SHEAR = 0, /* 2 G theta */
   IG_SLOPES_ELASTIC,
   IG_SLOPE_FLOW = 1, /* 5: xx yy xy yz zx of a deviator m: m (m : strain) is taken off */
@@ -43,7 +44,9 @@ IG_HD int ig_stress_value_count(ig_stress_value what) {
 /* In place of a temperature of birth: soft, without thermal strain, until it was above `anneal`. */
 #define IG_BORN_SOFT (-1.0)
 
-/* Tables over temperature are rows of two common arrays. */
+/* A material over temperature. Tables are rows of the two common arrays row_x (K) and row_y:
+ * Young's modulus, Poisson's ratio, thermal strain since 0 K or an arbitrary origin (only
+ * differences count), yield stress, isotropic and kinematic plastic modulus. Units Pa, K. */
 typedef struct {
   ig_history young, poisson, strain, yield, hardening, kinematic;
   double anneal;                           /* above it there is no history; huge: never */
@@ -55,6 +58,8 @@ typedef struct {
   int plastic;
 } ig_stress_law;
 
+/* Everything a kernel reads or writes, device pointers. The struct is made once by
+ * ig_stress_new; `dt` changes from step to step. */
 typedef struct {
   ig_scatter_view scatter;
   ig_cluster_view cluster;     /* assembly `cluster` */
@@ -84,6 +89,9 @@ typedef struct {
   bool nominal;  /* points that are reset have no stress in the nominal shape */
 } ig_stress_args;
 
+/* Place of value k (of `count`) of point q of element e in a tiled array: within a tile of
+ * IG_STRESS_TILE elements the element is the fastest index, so a warp, or a vector loop over
+ * elements, reads contiguous memory. */
 IG_HD int64_t ig_stress_at(int64_t e, int count, int k, int q) {
   return ((e / IG_STRESS_TILE * count + k) * 8 + q) * IG_STRESS_TILE + e % IG_STRESS_TILE;
 }

@@ -1,19 +1,25 @@
-/* Materials as the stress room uses them: tables over temperature, thermal strain as an integral.
- */
+/* Materials as the stress room uses them: tables over temperature, thermal strain as an
+ * integral. All tables of all materials are rows of two arrays (the pile), which go to the
+ * device in one piece; a table is a range of rows (ig_history) and is linear between them. */
 #include "stress/model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Pieces that an interval of a table is divided into where the result is not linear: a thermal
+ * strain from coefficients is quadratic, E Et / (E - Et) a ratio. With 64 pieces the error of a
+ * parabola is 1/4096 of that of one chord. */
 enum { FINER = 64 }; /* pieces that a curved part of a table is cut into */
 
+/* Rows collected so far; x: K, y: the value. Freed by ig_stress_laws. */
 typedef struct {
   ig_ctx *cx;
   int rows;
   double *x, *y;
 } pile;
 
+/* Appends a row. */
 static ig_status pile_add(pile *p, double x, double y) {
   IG_TRY(IG_MORE(p->cx, &p->x, p->rows, "tables of materials"));
   IG_TRY(IG_MORE(p->cx, &p->y, p->rows, "tables of materials"));
@@ -22,6 +28,7 @@ static ig_status pile_add(pile *p, double x, double y) {
   return IG_OK;
 }
 
+/* A table of the case at x; constant beyond its ends. */
 static double table_at(const ig_table *t, double x) {
   return ig_history_at((ig_history){0, t->count}, t->x, t->y, x);
 }
@@ -67,7 +74,9 @@ static ig_status strain_add(pile *p, const ig_material_case *mat, ig_history *pl
     const double a = i < 0          ? first
                      : t->count > 1 ? t->x[i]
                                     : 0,
-                 b = i + 1 < t->count ? (t->count > 1 ? t->x[i + 1] : 0) : last + 20000;
+                 /* 20000 K beyond the last row: no case goes there, and the strain goes on with
+                  * the last coefficient */
+        b = i + 1 < t->count ? (t->count > 1 ? t->x[i + 1] : 0) : last + 20000;
     const int pieces = i < 0 || i + 1 == t->count ? 1 : FINER;
     if (b <= a)
       continue;
@@ -109,6 +118,7 @@ static ig_status tangent_add(pile *p, const ig_material_case *mat, const ig_tabl
   return IG_OK;
 }
 
+/* NaN, that is not given, becomes a temperature that is never reached. */
 static double or_huge(double v) {
   return isnan(v) ? IG_UNBOUNDED : v;
 }
@@ -126,6 +136,8 @@ static ig_status hardening_check(ig_ctx *cx, const ig_material_case *mat, bool y
   return IG_OK;
 }
 
+/* One material. Missing or contradictory values are located errors. A table of the `mechanical`
+ * section has precedence over the single number of the material. */
 static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_case *mat,
                           ig_stress_law *law) {
   const ig_mechanical_case *m = &mat->mechanical;
@@ -161,12 +173,15 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
   }
   if (m->kinematic_share > 0 && !m->tangent.count && isnan(mat->tangent))
     return ig_fail_at(p->cx, &m->at, "`kinematic_share` is a share of `tangent`: give that too");
+  /* the annealing temperature is the solidus unless the case gives another */
   law->anneal = isnan(m->anneal) ? or_huge(mat->solidus) : m->anneal;
   if (isnan(m->recovery_start) != isnan(m->recovery_end) || m->recovery_start >= m->recovery_end)
     return ig_fail_at(p->cx, &m->at, "recovery_start and recovery_end: give both, rising");
   law->recover = or_huge(m->recovery_start);
   law->recovered = or_huge(m->recovery_end);
   law->young_least = c->floors.modulus * p->y[law->young.first];
+  /* soft material keeps 0.1 % of its stiffness at least: the linear system stays well enough
+   * conditioned, and what is soft hardly restrains the rest */
   law->young_soft = fmax(c->floors.modulus, 1e-3) * p->y[law->young.first];
   law->yield_least = law->plastic ? c->floors.yield * p->y[law->yield.first] : 0;
   law->hardening_least = c->floors.hardening;
@@ -178,6 +193,8 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
   return IG_OK;
 }
 
+/* Laws of all materials, and flags for what the case has: plasticity or creep, kinematic
+ * hardening. */
 ig_status ig_stress_laws(ig_stress *m, const ig_list *materials) {
   pile p = {.cx = m->cx};
   ig_status status = IG_OK;

@@ -1,4 +1,7 @@
-/* Making the model: arrays, supports, loads. */
+/* Making the model: connectivity, materials, arrays, supports, loads; and freeing it. Order
+ * matters in make(): the number of values per point follows from the materials, kernels get
+ * their pointers when all arrays exist, and births at the start need the complete kernel
+ * arguments. */
 #include "stress/model.h"
 #include "backend/backend.h"
 #include "mesh/face_share.h"
@@ -14,6 +17,7 @@
 
 #include "kern/prec_f64.h"
 
+/* Connectivity of all blocks in mesh order. The room has one element type. */
 static ig_status connectivity(ig_stress *m) {
   const ig_mesh *mesh = m->mesh;
   IG_TRY(IG_NEW(m->cx, &m->conn, 8 * (size_t)m->elements, "elements"));
@@ -28,9 +32,12 @@ static ig_status connectivity(ig_stress *m) {
   return IG_OK;
 }
 
+/* Materials and inherent strains of elements, from the sets that each claims. Rows of inherent
+ * strain that turn from layer to layer are added later (scan.c). */
 static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   int *owner = NULL;
   ig_status status;
+  /* laws are numbered by a byte per element */
   if (materials->count > 250)
     return IG_FAIL(m->cx, IG_INPUT, "at most 250 materials");
   IG_TRY(IG_NEW(m->cx, &owner, m->elements, "materials"));
@@ -57,7 +64,8 @@ done:
   return status;
 }
 
-/* Bits of the components that a text names; -1: it names others. */
+/* Bits of the components that a text names: 1 x, 2 y, 4 z; blanks and commas are allowed; -1: it
+ * names others. */
 static int components(const char *text) {
   int bits = 0;
   if (!text)
@@ -89,6 +97,8 @@ ig_status ig_stress_phase_named(ig_stress *m, const ig_src *at, const char *name
   return ig_fail_at(m->cx, at, "no phase has the name '%.60s'", name);
 }
 
+/* Supports of the case: sets become node lists, letters become bits of components, names of
+ * phases become numbers. `rows` collects their histories. */
 static ig_status supports(ig_stress *m, ig_histories *rows) {
   const ig_list *list = &m->c->supports;
   m->held.count = list->count;
@@ -118,7 +128,9 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
   return IG_OK;
 }
 
-/* A pressure on the faces of a set: forces on their nodes, on the drawn shape. */
+/* Adds the nodal forces of a pressure on the faces of a set, on the drawn shape: 2 x 2 Gauss
+ * points per face, N_k p times the cross product of the face's tangents. Faces are numbered
+ * outward, so a positive pressure pushes inward. */
 static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressure, double *f) {
   for (ig_lid i = 0; i < set->count; i++) {
     ig_lid local;
@@ -145,6 +157,8 @@ static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressur
   }
 }
 
+/* Loads of the case as nodal forces without their history. A `total` on faces is distributed by
+ * the integrals of the shape functions, on other sets equally. */
 static ig_status loads(ig_stress *m, ig_histories *rows) {
   const ig_list *list = &m->c->loads;
   const size_t n = 3 * (size_t)m->nodes;
@@ -179,7 +193,8 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
   return IG_OK;
 }
 
-/* Histories of supports and loads are read on the host. */
+/* Supports and loads share the rows of histories, which are read on the host: loads are few
+ * numbers per step, and their sum is uploaded. */
 static ig_status places(ig_stress *m) {
   ig_histories rows = {0};
   ig_status status = supports(m, &rows);
@@ -190,9 +205,13 @@ static ig_status places(ig_stress *m) {
   return status;
 }
 
-/* At most so many values of elements for the host are on the device at once: 8 MB. */
+/* At most so many values of elements for the host are on the device at once: 2^20 doubles, 8 MB.
+ * Larger portions would not be quicker, and all of them at once would double the memory of large
+ * models. */
 enum { VALUES = 1 << 20 };
 
+/* Allocates all arrays of the model but those that depend on the materials, and sets initial
+ * values. `device`: only there; others have a host side, too. */
 static ig_status arrays(ig_stress *m, int materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->nodes, e = (size_t)m->elements;
@@ -230,6 +249,7 @@ static ig_status arrays(ig_stress *m, int materials) {
     IG_TRY(all[i].device
                ? ig_array_new_device(cx, all[i].a, all[i].count, all[i].size, "state of the part")
                : ig_array_new(cx, all[i].a, all[i].count, all[i].size, "state of the part"));
+  /* rotations start as the identity */
   if (m->c->rotations == IG_ROTATIONS_FINITE)
     IG_TRY(ig_array_new(cx, &m->turn, 9 * e, sizeof(double), "rotations"));
   for (size_t i = 0; i < m->turn.count; i++)
@@ -245,6 +265,7 @@ static ig_status arrays(ig_stress *m, int materials) {
   IG_TRY(IG_NEW(cx, &m->balance.load, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->mark.load, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->mark.built, e, "moduli"));
+  /* all elements are alive; steps.c takes away what is built later */
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
@@ -256,7 +277,8 @@ static ig_status arrays(ig_stress *m, int materials) {
   return ig_array_zero(cx, &m->work.bulk);
 }
 
-/* State and tangent of the points: as many values as the materials need. */
+/* State and tangent of the points: as many values as the materials need. Elastic cases keep 6
+ * instead of 19 numbers per point and a tangent of 1 instead of 6. */
 static ig_status point_arrays(ig_stress *m) {
   const size_t tiles = ((size_t)m->elements + IG_STRESS_TILE - 1) / IG_STRESS_TILE;
   const size_t points = 8 * IG_STRESS_TILE * tiles;
@@ -272,7 +294,8 @@ static ig_status point_arrays(ig_stress *m) {
   return ig_array_zero(m->cx, &m->work.slope);
 }
 
-/* Nothing is stressed at the start, at its temperature. */
+/* Nothing is stressed at the start, at its temperature: all elements are `born` at it, which
+ * sets the reference of each point. */
 static ig_status born_at_start(ig_stress *m) {
   ig_array birth = {0};
   IG_TRY(ig_array_new(m->cx, &birth, (size_t)m->elements, sizeof(double), "births"));
@@ -298,12 +321,14 @@ static void scale_start(ig_stress *m) {
     volume += fabs(ig_mesh_measure(m->mesh, e));
   for (size_t i = 0; i < m->material.laws.count; i++)
     young = fmax(young, ((const double *)m->material.row_y.host)[law[i].young.first]);
+  /* 1e-8 = (1e-4)^2: twice the energy of a strain of 1e-4 */
   m->energy = 1e-8 * young * volume;
   m->scale = 1e-3 * young * pow(volume / m->elements, 2.0 / 3) * sqrt((double)m->nodes);
   /* a rotated element has its displacements as differences of positions: a strain of epsilon */
   m->rounding = m->c->rotations == IG_ROTATIONS_FINITE ? 8 * DBL_EPSILON * 1e3 * m->scale : 0;
 }
 
+/* The steps in the order of their dependencies, see the head of the file. */
 static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   ig_ctx *cx = m->cx;
   IG_TRY(connectivity(m));
@@ -313,11 +338,13 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   IG_TRY(point_arrays(m));
   scale_start(m);
   IG_TRY(places(m));
+  /* prescribed displacements need an array for their motion; most cases have none */
   bool leads = false;
   for (int i = 0; i < m->held.count; i++)
     leads |= m->held.list[i].lead != 0;
   if (leads)
     IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
+  /* slots are compact: each corner has one, in the order of its node */
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (how == IG_CLUSTER)
     IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, 8, m->conn, m->mesh->x,

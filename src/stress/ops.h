@@ -1,4 +1,8 @@
-/* What a backend does for the stress room: loops over elements and nodes. Device pointers. */
+/* What a backend does for the stress room: loops over elements and nodes. Pointers are device
+ * pointers unless stated. On CUDA functions enqueue work on the context's stream and return;
+ * errors of launches are returned, results are there after backend->sync or a pull. `p` is read
+ * on the host and passed to kernels by value. A backend is one constant table (step_cpu.c,
+ * step_cuda.c). */
 #ifndef IG_STRESS_OPS_H
 #define IG_STRESS_OPS_H
 
@@ -26,6 +30,7 @@ typedef struct ig_stress_ops {
      start from next time */
   ig_status (*values)(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what, const double *old,
                       const double *u, ig_lid begin, ig_lid count, double *out);
+  /* out = Young's modulus of each element now, mean of its points; 0 where it is not alive */
   ig_status (*young)(ig_ctx *cx, const ig_stress_args *p, double *out);
   /* y += a x */
   ig_status (*add)(ig_ctx *cx, int64_t n, double a, const double *x, double *y);

@@ -1,6 +1,8 @@
-/* What a case of the stress room may say. */
+/* The keys of a case of the stress room: one table per struct of stress.h. Help texts, ranges,
+ * defaults and units become messages, the case reference and the JSON schema. */
 #include "stress/stress.h"
 
+/* One table per struct; the macro S is the struct that the rows describe. */
 #define S ig_stress_support
 static const ig_option support_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "nodes, faces or elements whose nodes it holds"),
@@ -42,6 +44,7 @@ static const ig_option inherent_options[] = {
             "out: it counts as one"),
     IG_END};
 #undef S
+/* Keys of all kinds of phases; steps.c refuses those that have no effect in a phase's kind. */
 #define S ig_stress_phase
 static const ig_option phase_options[] = {
     IG_TEXT(S, name, NULL, "name, for supports and figures"),
@@ -116,6 +119,7 @@ static const ig_option solver_options[] = {
         "else aggregation with rigid-body modes; always the latter; blocks of the nodes"),
     IG_END};
 #undef S
+/* Floors keep the tangent regular where material is molten; see ig_stress_moduli_at. */
 #define S ig_stress_floors
 static const ig_option floor_options[] = {
     IG_REAL(S, modulus, "", "0.01", 0, 1, "least Young's modulus, as a share of the cold one"),

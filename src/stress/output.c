@@ -1,4 +1,6 @@
-/* What a run of the stress room shows: probes, history, snapshots, figures. */
+/* What a run of the stress room shows: probes, history rows, snapshots, figures of the summary.
+ * All of it is evaluated on the host from m->report (values of elements), m->u and m->force,
+ * which ig_stress_look_now renews after each step; the functions that write only read them. */
 #include "backend/backend.h"
 #include "core/schedule.h"
 #include "mesh/named.h"
@@ -11,6 +13,7 @@
 
 #include "kern/prec_f64.h"
 
+/* Columns of every history, in the order in which ig_stress_look_now fills them; probes follow. */
 static const char *const fixed_columns[] = {
     "time [s]",     "phase",      "elements",  "T_max [K]",          "newton",
     "linear",       "residual",   "u_max [m]", "von_mises_max [Pa]", "plastic_strain_max",
@@ -18,10 +21,13 @@ static const char *const fixed_columns[] = {
     "lost [J]",     "missing [J]"};
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
+/* Probe i of the case. */
 static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
   return IG_ITEM(const ig_stress_probe, r->c->probes, i);
 }
 
+/* Element quantities in the order of IG_STRESS_REPORT: six stresses and von Mises in Pa, plastic
+ * strain, temperature, six elastic strains. */
 static const char *probe_unit(const ig_stress_probe *p) {
   if (p->quantity < IG_PROBE_F)
     return "m";
@@ -33,6 +39,8 @@ static const char *probe_unit(const ig_stress_probe *p) {
 
 /* --- probes --- */
 
+/* Resolves the probes to nodes or elements and names the columns. Names are cut to 48 characters
+ * to leave room for the unit. */
 ig_status ig_stress_probes_open(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   const int n = r->c->probes.count;
@@ -57,6 +65,8 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
   return IG_OK;
 }
 
+/* Displacements and values of elements are means over the set, forces are sums. The force on a
+ * node is what holds it: internal force less load. */
 static double probe_value(const ig_stress_run *r, int i) {
   const ig_stress *m = r->m;
   const ig_stress_probe *p = probe_of(r, i);
@@ -105,6 +115,7 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
     T = fmax(T, o[8]);
     for (int a = 0; a < 8; a++) {
       const double *v = u + 3 * (int64_t)m->conn[8 * (int64_t)e + a];
+      /* the square, rooted once after the loop */
       r->u_max = fmax(r->u_max, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     }
   }
@@ -133,6 +144,7 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
   for (int i = 0; i < n; i++) {
     const double value = probe_value(r, i);
     r->value[FIXED + i] = probe_shown(r, i, s ? s->phase : -1, value);
+    /* values at the end of each phase: overwritten by every step, the last one stays */
     if (s)
       r->after[(int64_t)s->phase * n + i] = value;
   }
@@ -158,6 +170,7 @@ static void solve6(double a[6][7]) {
       a[k][j] = a[best][j];
       a[best][j] = t;
     }
+    /* six points on a line, or one point alone, leave motions undetermined: they are set to 0 */
     if (fabs(a[k][k]) < 1e-12) {
       memset(a[k], 0, sizeof a[k]);
       a[k][k] = 1;
@@ -175,6 +188,7 @@ static void solve6(double a[6][7]) {
 /* y = R(w) x, Rodrigues. */
 static void turn(const double w[3], const double x[3], double y[3]) {
   const double angle = norm_f64(w);
+  /* both quotients by their limits below 1e-8, where the next terms are beyond double precision */
   const double s = angle > 1e-8 ? sin(angle) / angle : 1,
                c = angle > 1e-8 ? (1 - cos(angle)) / (angle * angle) : 0.5;
   double k[3], kk[3];
@@ -184,7 +198,11 @@ static void turn(const double w[3], const double x[3], double y[3]) {
     y[d] = x[d] + s * k[d] + c * kk[d];
 }
 
-/* The moved shape x + u, turned and shifted back onto x as well as the set allows. */
+/* The moved shape x + u, rotated and shifted onto x as well as the nodes of the set allow (least
+ * squares), less x. Gauss-Newton on the six rigid motions, with the exact rotation applied in
+ * each of six passes; lengths are divided by the size of the set, so that rotations and shifts
+ * have the same scale. x, u, out: nodes x 3; `node` has `count` entries, which may be 0 only if
+ * the caller skips it. */
 void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
                           ig_lid nodes, double *out) {
   double centre[3] = {0}, size = 0;
@@ -227,6 +245,10 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
     out[i] -= x[i];
 }
 
+/* Distortion of the run against the drawn shape. Where a compensated shape is built, its own
+ * difference from the drawn one counts as displacement. `out` (nodes x 3) is untouched if no
+ * node is alive; *worst: largest length over nodes of living elements, m. Needs m->u on the
+ * host. */
 ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst) {
   const ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
@@ -264,6 +286,8 @@ ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst)
   return status;
 }
 
+/* A field of elements in the snapshot, from columns `from` … of the report. Nothing if the case
+ * does not ask for it. */
 static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *name,
                                const char *unit, int components, int from) {
   const ig_stress *m = r->m;
@@ -282,6 +306,7 @@ static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *
 static ig_status point_fields(ig_stress_run *r, ig_snapshot *snap) {
   ig_stress *m = r->m;
   const ig_output_case *output = r->job->output;
+  /* output.fields left out means all usual fields; these are large and must be named */
   const bool stress = output->fields.count && ig_output_wants(output, "point_stress"),
              plastic = output->fields.count && ig_output_wants(output, "point_plastic_strain");
   double *all = NULL, *to;
@@ -344,6 +369,8 @@ ig_status ig_stress_snapshot(void *self, ig_sink *to) {
 
 /* --- figures --- */
 
+/* Figures of the summary. A probe appears with its final value, and as NAME_after_PHASE for each
+ * named phase before the last. */
 ig_status ig_stress_results(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   const ig_stress *m = r->m;

@@ -1,8 +1,10 @@
-/* Is every part of the living body held? A part that can move as a rigid body makes the equations
-   singular: it is named here instead of iterated on.
-
-   Elements that share faces are one piece. A piece is at rest if its held unknowns (and the nodes
-   it shares with pieces at rest) leave none of the six rigid-body motions. */
+/* Is every part of the living body supported? A part that can move as a rigid body makes the
+ * equations singular: it is named here instead of iterated on.
+ *
+ * Elements that share faces are one piece. A piece is at rest if its prescribed unknowns, and
+ * the nodes it shares with pieces at rest, leave none of the six rigid-body motions. Each
+ * prescribed component is a row of six numbers; the rank of the rows tells how many motions are
+ * prevented. The entry is ig_stress_anchor; cost is linear in elements for each round of rests. */
 #include "stress/model.h"
 #include "core/union_find.h"
 #include "mesh/topology.h"
@@ -19,6 +21,7 @@ static void row_add(double basis[6][6], int *rank, const double row[6]) {
   memcpy(r, row, sizeof r);
   for (int i = 0; i < 6; i++)
     before += r[i] * r[i];
+  /* twice: one pass loses orthogonality where rows are nearly dependent */
   for (int again = 0; again < 2; again++)
     for (int k = 0; k < *rank; k++) {
       double dot = 0;
@@ -29,6 +32,8 @@ static void row_add(double basis[6][6], int *rank, const double row[6]) {
     }
   for (int i = 0; i < 6; i++)
     after += r[i] * r[i];
+  /* 1e-12 of the squared length: a remainder below 1e-6 of the row is rounding, not a new
+   * direction */
   if (!(after > 1e-12 * before))
     return;
   for (int i = 0; i < 6; i++)
@@ -45,6 +50,8 @@ static void motion_row(const double y[3], int d, double row[6]) {
   }
 }
 
+/* A piece, stored at its root element. Coordinates are taken from its centre in units of the
+ * body's size, so that rotations and translations have rows of like length. */
 typedef struct {
   double basis[6][6], centre[3], size;
   int rank;
@@ -59,6 +66,7 @@ typedef struct {
   piece *p;      /* by root */
 } look;
 
+/* Pieces by union-find over faces between living elements; sums of their centres. */
 static void pieces_find(look *l) {
   ig_stress *m = l->m;
   const uint8_t *alive = m->alive.host;
@@ -80,12 +88,14 @@ static void pieces_find(look *l) {
     }
 }
 
+/* Position of a node in the scaled coordinates of piece r. */
 static void node_at(const look *l, ig_lid r, ig_lid node, double y[3]) {
   const piece *p = l->p + r;
   for (int d = 0; d < 3; d++)
     y[d] = (l->m->mesh->x[3 * (int64_t)node + d] - p->centre[d]) / p->size;
 }
 
+/* Component bits of a node prescribe motions of piece r. */
 static void node_hold(look *l, ig_lid r, ig_lid node, int bits) {
   double y[3], row[6];
   node_at(l, r, node, y);
@@ -118,6 +128,8 @@ static void ties_hold(look *l) {
   }
 }
 
+/* Support bits and ties first; then, round by round, pieces at rest support their neighbours
+ * through shared nodes (an edge or a corner). */
 static ig_status examine(look *l) {
   ig_stress *m = l->m;
   const uint8_t *alive = m->alive.host;

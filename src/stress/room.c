@@ -1,4 +1,7 @@
-/* The stress room: a run from its first step to its last. */
+/* The stress room: a run from its first step to its last, its checkpoints, and the table of
+ * functions that the time loop calls (core/room.h). With compensation_runs above 1 the whole run
+ * is repeated on a corrected shape (run_next): model and steps are made anew, counters of time
+ * and steps go on. */
 #include "backend/backend.h"
 #include "stress/run.h"
 
@@ -47,7 +50,7 @@ static ig_status run_open(ig_stress_run *r) {
   IG_TRY(ig_stress_steps_make(r));
   IG_TRY(ig_stress_scan(r));
   IG_TRY(ig_stress_probes_open(r));
-  /* what the first phase leaves free is told before anything is written */
+  /* what the first phase leaves free is reported before anything is written */
   IG_TRY(ig_stress_steps_supports(r, 0, false));
   IG_TRY(ig_stress_system_change(r->m, true));
   for (int i = 0; i < r->m->held.count; i++)
@@ -55,6 +58,7 @@ static ig_status run_open(ig_stress_run *r) {
   return IG_OK;
 }
 
+/* Checks combinations of keys that no option table can express, then makes the run. */
 static ig_status room_open(ig_job *job, void **self) {
   ig_stress_run *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "run"));
@@ -81,6 +85,7 @@ static ig_status room_open(ig_job *job, void **self) {
   return ig_stress_slender_warn(r);
 }
 
+/* Frees everything but the struct; safe on a run that failed half-way. */
 static void run_close(ig_stress_run *r) {
   for (int i = 0; r->look && i < r->c->probes.count; i++)
     free(r->look[i].item);
@@ -117,6 +122,8 @@ static ig_status run_again(ig_stress_run *r, const ig_stress_rounds *rounds, dou
   return run_open(r);
 }
 
+/* The next run of an iterated compensation: time and steps go on, the model is made anew on the
+ * shape. */
 static ig_status run_next(ig_stress_run *r) {
   ig_stress_rounds rounds = r->rounds;
   double *x;
@@ -148,6 +155,8 @@ static ig_status room_begin(void *self) {
   return ig_stress_look_now(self);
 }
 
+/* One step per call, whatever `most` allows: a step takes seconds, and the loop checks for
+ * output and Ctrl-C between steps. */
 static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
   ig_stress_run *r = self;
   (void)most, (void)ahead;
@@ -157,6 +166,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
   return r->at == r->steps && r->c->compensation_runs > 1 ? run_end(r) : IG_OK;
 }
 
+/* Where the run is. The duration grows when a further compensation run begins. Every step has a
+ * history row, the end of every phase a snapshot. */
 static void room_stand(const void *self, ig_run_status *s) {
   const ig_stress_run *r = self;
   const ig_stress_step *done = r->at ? r->step + r->at - 1 : NULL;
@@ -188,8 +199,12 @@ static void room_stand(const void *self, ig_run_status *s) {
 
 /* --- checkpoints --- */
 
+/* NUMBERS: scalars of a checkpoint; their order is that of room_save and room_restore. SAVED:
+ * room for the list of arrays. */
 enum { NUMBERS = 10 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
+/* Arrays of a checkpoint, with pointers to the host memory that they are read from or restored
+ * to: one list serves both, so they cannot disagree. */
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
   const int64_t n = m->nodes, e = m->elements;
@@ -243,6 +258,8 @@ static ig_status restore_shape(ig_stress_run *r, const ig_restart *from) {
   return run_again(r, &rounds, x);
 }
 
+/* Before the list is made the device arrays are pulled. Of an interrupted step the
+ * preconditioner's kind is that at its start (mark.grid). */
 static ig_status room_save(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   ig_stress *m = r->m;
@@ -275,6 +292,10 @@ static ig_status room_save(void *self, ig_sink *to) {
   return to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
 }
 
+/* Restores scalars and arrays, pushes them to the device, and makes what follows from them:
+ * supports and loads of the last step's phase, and the preconditioner if it was in use. A
+ * preconditioner from the same moduli (`built`) gives the same bits as a run without
+ * interruption. */
 static ig_status room_restore(void *self, const ig_restart *from) {
   ig_stress_run *r = self;
   if (r->c->compensation_runs > 1)
@@ -330,6 +351,8 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   return ig_stress_look_now(r);
 }
 
+/* Sizes and traffic for the performance lines of the summary. r->work counts unknowns of
+ * products, 3 nodes each, so r->work / 3 / nodes is the number of products. */
 static void room_tally(void *self) {
   ig_stress_run *r = self;
   ig_job *job = r->job;
@@ -342,6 +365,8 @@ static void room_tally(void *self) {
                      (r->m ? ig_stress_product_bytes(r->m) : 0);
 }
 
+/* `ingot check`: opens the run as a real one, so that all errors of input appear, and reports
+ * its size. */
 static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
   void *self = NULL;
   ig_status status = room_open(job, &self);
@@ -359,6 +384,7 @@ static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
   return status;
 }
 
+/* Called once at the end: the compensated shape first, then the figures. */
 static ig_status room_results(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   if (!isnan(r->c->compensation))

@@ -1,20 +1,27 @@
-/* A run: the phases of a case as a list of steps, and what it shows. */
+/* A run: the phases of a case as a list of steps, and what it shows.
+ *
+ * steps.c turns the phases into ig_stress_step entries and carries out one of them at a time
+ * (ig_stress_steps_next); room.c is the interface to the time loop and writes checkpoints;
+ * output.c evaluates probes, figures and snapshots. The model (model.h) knows no phases. */
 #ifndef IG_STRESS_RUN_H
 #define IG_STRESS_RUN_H
 
 #include "mesh/probe.h"
 #include "stress/model.h"
 
+/* One step of the run. Steps of a phase are grouped: a group is a layer of a build or a stretch
+ * of a cut, and its pieces are the steps of that group. */
 typedef struct {
   int phase, group, groups, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
   double start, time;                      /* s since the start of the run; of the phase's start */
 } ig_stress_step;
 
-/* What a thermal run says about elements at a time. */
+/* What a thermal run says about elements at a time; arrays of `elements` entries, host. */
 typedef struct {
   double time;
   double *peak;  /* highest temperatures so far, NaN: not known */
   double *melts; /* how often they have melted */
+  /* 1: deposited */
   uint8_t *there;
 } ig_stress_heat;
 
@@ -28,12 +35,14 @@ typedef struct {
 } ig_stress_melting;
 enum { IG_MELTING_NUMBERS = sizeof(ig_stress_melting) / sizeof(double) };
 
+/* Most runs of an iterated compensation; the limit of compensation_runs in options.c. */
 enum { IG_STRESS_ROUNDS = 20 };
 typedef struct {
   double round, time, steps;      /* of this run: its number from 0; time and steps before it */
   double worst[IG_STRESS_ROUNDS]; /* distortion at the end of each */
 } ig_stress_rounds;
 
+/* The run. Owns the model and all of its arrays; job and case belong to the caller. */
 typedef struct ig_stress_run {
   ig_job *job;
   const ig_stress_case *c;
@@ -45,12 +54,15 @@ typedef struct ig_stress_run {
   int grouped;       /* phase, -1: none */
   bool broken;       /* the step that comes next was interrupted */
   bool given;        /* T1 holds the temperatures that a program set for the next step */
+  /* temperatures of nodes, excess temperatures and shares of inherent strain of elements, at the
+   * start (0) and at the end (1) of the next step */
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
   ig_look *look; /* of the probes */
   int *since;    /* probes: the phase whose start counts as 0, -1: none */
   double *after; /* phases x probes: values at the end of each, whatever `since` */
+  /* columns of the history: names, pointers to them, values */
   char (*name)[64];
   const char **column;
   double *value;
@@ -62,6 +74,7 @@ typedef struct ig_stress_run {
   ig_mesh shape;   /* as the drawn mesh, but for its nodes */
   double *shape_x; /* NULL: the drawn shape is built */
   ig_stress_rounds rounds;
+  /* largest values over the run so far: m, Pa, 1 */
   double u_max, mises_max, plastic_max;
   double work;
 } ig_stress_run;
@@ -71,8 +84,12 @@ static inline double ig_stress_time(const ig_stress_run *r) {
   return r->rounds.time + (r->at ? r->step[r->at - 1].time : 0);
 }
 
-/* steps.c */
+/* steps.c
+ *
+ * Makes the list of steps of all phases. For heat phases the snapshots are counted, and their
+ * times read, before anything is written. */
 IG_MUST_CHECK ig_status ig_stress_steps_make(ig_stress_run *r);
+/* Carries out the next step: births or removals, temperatures, equilibrium, probes. */
 IG_MUST_CHECK ig_status ig_stress_steps_next(ig_stress_run *r);
 /* Groups of the phase that the next step is in. */
 IG_MUST_CHECK ig_status ig_stress_steps_group(ig_stress_run *r, int phase);
@@ -91,7 +108,7 @@ IG_MUST_CHECK ig_status ig_stress_field_support(void *self, int support, double 
 
 /* output.c */
 IG_MUST_CHECK ig_status ig_stress_probes_open(ig_stress_run *r);
-/* Tells of elements that are too long to bend. */
+/* Warns of elements that are too long for the body to bend (locking_check.c). */
 IG_MUST_CHECK ig_status ig_stress_slender_warn(const ig_stress_run *r);
 IG_MUST_CHECK ig_status ig_stress_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_snapshot(void *self, ig_sink *to);

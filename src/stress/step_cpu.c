@@ -1,4 +1,7 @@
-/* Loops of the stress room on the CPU. */
+/* Loops of the stress room on the CPU, by OpenMP. Forces and products are sums at shared nodes:
+ * by color (elements of a color share no node), gather (each node sums its slots) or cluster
+ * (compact pieces summed in local memory); see assembly/. Products work on packs of elements:
+ * product.inc is compiled for a vector type (p64), all else in double precision for one element. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "stress/ops.h"
@@ -21,6 +24,8 @@
 typedef void pass(const ig_stress_args *p, const ig_cluster_view *v, const double *x, ig_lid i,
                   ig_lid end, double *y);
 
+/* Forces of the element at place i of its order, added by the plan. Inlined twice, with `past`
+ * known. */
 IG_HD void force_of(const ig_stress_args *p, const ig_cluster_view *v, bool past, const double *u,
                     ig_lid i, double *f) {
   const int32_t e = v ? v->order[i] : ig_scatter_element(&p->scatter, i);
@@ -43,7 +48,8 @@ static void force_past(const ig_stress_args *p, const ig_cluster_view *v, const 
   force_of(p, v, true, u, i, f);
 }
 
-/* As many as fit side by side. */
+/* The product for as many elements as a pack has lanes. Lanes beyond `end` repeat the last
+ * element and are not added; elements that are not alive have a tangent of 0. */
 static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, const double *x,
                          ig_lid i, ig_lid end, double *y) {
   ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES_FLOW], fe[24], bulk;
@@ -95,6 +101,8 @@ static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, 
   return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
 
+/* The same by clusters: a thread sums a cluster in `sum`; inner nodes go to y at once, nodes of
+ * the border to slots, which are added in a fixed order afterwards. */
 static ig_status cluster_sums(ig_ctx *cx, const ig_stress_args *p, pass *give, int width,
                               const double *x, double *y) {
   const ig_cluster_view *v = &p->cluster;
@@ -124,6 +132,7 @@ static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *pla
                                  : sums(cx, p, plan, product_pack, IG_PACK_F64, x, y);
 }
 
+/* History moves on, and no element sees another's: any order gives the same. */
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
   for (int32_t e = 0; e < p->scatter.elements; e++)
@@ -131,6 +140,7 @@ static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
   return IG_OK;
 }
 
+/* list NULL: all elements. */
 static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
                       const int32_t *list, const double *value, int64_t count) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ROW))
@@ -163,6 +173,8 @@ static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y
   return IG_OK;
 }
 
+/* x of each group of tied unknowns becomes their mean. Serial: groups are few and the order of
+ * the sum must be fixed. */
 #define TIE(name, T)                                                                               \
   static ig_status name(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item, T *x) { \
     (void)cx;                                                                                      \
@@ -178,6 +190,7 @@ static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y
 TIE(tie_f64, double)
 TIE(tie_f32, float)
 
+/* Between nodes x 3 and a grid that stores component after component. */
 static ig_status to_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
                          const float *x, float *y) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
@@ -204,6 +217,7 @@ static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *cell, con
   return IG_OK;
 }
 
+/* Corrections of prescribed unknowns are 0. */
 static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
   for (int64_t i = 0; i < 3 * nodes; i++)

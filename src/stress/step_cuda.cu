@@ -1,4 +1,6 @@
-/* Loops of the stress room on the GPU: one thread per element. */
+/* Loops of the stress room on the GPU: one thread per element. The physics is that of law.inc
+ * and element.inc; this file has the launches and, for assembly `cluster`, sums in shared
+ * memory. */
 #include "stress/step_cuda.h"
 #include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"
@@ -13,7 +15,9 @@
 #include "stress/element.inc"
 
 enum { THREADS = 128 };
+/* number of this thread in the grid; 64 bits, as 3 x nodes may exceed 2^31 */
 #define THREAD (blockIdx.x * (int64_t)blockDim.x + threadIdx.x)
+/* One thread per item on the context's stream; nothing is launched for no items. */
 #define LAUNCH(kernel, n, ...)                                                                     \
   do {                                                                                             \
     if ((n) > 0)                                                                                   \
@@ -49,6 +53,7 @@ static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int
   return true;
 }
 
+/* Assembly by color, atomics or gather: elements begin … end of a color, one per thread. */
 template <gift GIFT>
 static __global__ void __launch_bounds__(THREADS)
     element_pass(const __grid_constant__ ig_stress_args p, int32_t begin, int32_t end,
@@ -73,6 +78,7 @@ static __global__ void __launch_bounds__(THREADS)
 template <gift GIFT>
 static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
     cluster_pass(const __grid_constant__ ig_stress_args p, const double *x, double *y) {
+  /* nodes of a cluster per thread: a block has more nodes than elements */
   constexpr int ROUNDS = (IG_STRESS_CLUSTER_NODES - 1) / IG_STRESS_CLUSTER + 1;
   __shared__ double given[24 * IG_STRESS_CLUSTER];
   __shared__ double at[GIFT == PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
@@ -94,6 +100,7 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
     ig_cluster_load_f64<ROUNDS, 3>(own, x, of);
     __syncthreads();
   }
+  /* threads without an element still take part in loads and sums */
   if (mine) {
     double fe[24];
     element_give<GIFT>(p, e, i, place, at, GIFT == PRODUCT ? of : x, fe);
@@ -104,6 +111,7 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
   ig_cluster_finish_f64<ROUNDS, IG_STRESS_CLUSTER, 3>(v, k, own, term, end, given, p.slots, y);
 }
 
+/* Launches the pass for the plan of the model. Clusters need one launch, colors one each. */
 template <gift GIFT>
 static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
                       double *y) {
@@ -131,6 +139,7 @@ extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
   return sums<PRODUCT>(cx, p, plan, x, y);
 }
 
+/* One thread per element: its points are worked on one after the other. */
 static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)
@@ -188,6 +197,7 @@ extern "C" ig_status ig_stress_young_cuda(ig_ctx *cx, const ig_stress_args *p, d
   return IG_OK;
 }
 
+/* y += a x; sums of vectors outside of conjugate gradients. */
 static __global__ void add_pass(int64_t n, double a, const double *x, double *y) {
   const int64_t i = THREAD;
   if (i < n)
@@ -209,6 +219,7 @@ static __global__ void tie_pass(const int32_t *start, const int32_t *item, T *x)
     s += (double)x[item[i]];
   part[threadIdx.x] = s;
   __syncthreads();
+  /* tree of halves: the order depends on the number of threads alone */
   for (int d = THREADS / 2; d; d /= 2) {
     if (threadIdx.x < d)
       part[threadIdx.x] += part[threadIdx.x + d];
@@ -233,6 +244,7 @@ extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_
   return IG_OK;
 }
 
+/* Places on the grid: the grid stores component after component, the mesh node after node. */
 static __global__ void to_grid_pass(int64_t nodes, int64_t stored, const int32_t *place,
                                     const float *x, float *y) {
   const int64_t i = THREAD;
@@ -269,6 +281,7 @@ extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const
   return IG_OK;
 }
 
+/* Corrections of prescribed unknowns are 0. */
 static __global__ void still_pass(int64_t nodes, const uint8_t *fix, float *x) {
   const int64_t i = THREAD;
   if (i < 3 * nodes && (fix[i / 3] >> (i % 3) & 1))

@@ -1,4 +1,8 @@
-/* From the phases of a case to steps: layers, cuts, temperatures. */
+/* From the phases of a case to steps: layers, cuts, temperatures. ig_stress_steps_make lists all
+ * steps when the room opens, so that the time loop knows the end and errors appear before
+ * anything is written. ig_stress_steps_next carries out one step: supports at the start of a
+ * phase, births or removal at the start of a group, temperatures at its end, equilibrium
+ * (newton.c), figures. */
 #include "stress/run.h"
 #include "backend/backend.h"
 #include "mesh/named.h"
@@ -24,6 +28,7 @@ static double element_centre(const ig_stress_run *r, ig_lid e, int axis) {
 
 /* Groups of equal width, by the distance from where the first one begins. */
 static int group_at(double distance, double width, int groups) {
+  /* 1e-6 of a width: a centre that lies on a boundary by rounding belongs to the group above */
   const int g = (int)floor(distance / width + 1e-6);
   return g < 0 ? 0 : g >= groups ? groups - 1 : g;
 }
@@ -31,9 +36,12 @@ static int group_at(double distance, double width, int groups) {
 /* Groups of a cut, whose line enters at `low`, or with `back` at `high`. A place between two groups
    belongs to the later one in both directions: a mirrored cut removes mirrored elements. */
 static int cut_group_at(double x, double low, double high, int groups, bool back) {
+  /* 1e-300: a set that lies in one plane has no width, and all of it is in group 0 */
   return group_at(back ? high - x : x - low, fmax((high - low) / groups, 1e-300), groups);
 }
 
+/* Layers of a build by heights of element centres above the lowest node of the set. *groups:
+ * their number; a layer may be empty. */
 static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *groups) {
   const ig_stress *m = r->m;
   const ig_set *set;
@@ -54,6 +62,8 @@ static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *g
   return IG_OK;
 }
 
+/* Parts of a cut by the line's way: elements of an element set, or else nodes whose supports are
+ * released. */
 static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *groups) {
   const ig_stress *m = r->m;
   const ig_set *set = ig_mesh_find_set(m->mesh, p->set, IG_SET_ELEMENTS);
@@ -83,6 +93,8 @@ static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *gro
   return IG_OK;
 }
 
+/* Groups of one phase, in r->group and r->group_node (-1: not in it). The arrays are shared by
+ * all phases: r->grouped says whose they are. */
 static ig_status groups_make(ig_stress_run *r, int phase, int *groups) {
   const ig_stress_phase *p = phase_of(r, phase);
   for (ig_lid e = 0; e < r->m->elements; e++)
@@ -96,10 +108,12 @@ static ig_status groups_make(ig_stress_run *r, int phase, int *groups) {
   return p->kind == IG_PHASE_CUT ? cut_groups(r, p, groups) : IG_OK;
 }
 
+/* Groups of a phase, made anew in any case; *groups: how many. */
 ig_status ig_stress_steps_regroup(ig_stress_run *r, int phase, int *groups) {
   return groups_make(r, phase, groups);
 }
 
+/* Groups of a phase, kept if they are there. */
 ig_status ig_stress_steps_group(ig_stress_run *r, int phase) {
   int groups;
   return r->grouped == phase ? IG_OK : groups_make(r, phase, &groups);
@@ -107,6 +121,8 @@ ig_status ig_stress_steps_group(ig_stress_run *r, int phase) {
 
 /* --- the list --- */
 
+/* Keys that a phase of this kind needs, and keys that would have no effect in it. Each is an
+ * error with the place of the phase. */
 static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
   ig_ctx *cx = r->m->cx;
   const bool placed = p->kind == IG_PHASE_BUILD || p->kind == IG_PHASE_CUT;
@@ -228,6 +244,7 @@ static void rows_warn(const ig_stress_run *r, const ig_table *t, int phase, cons
     const double to = s->time - zero, from = (i > 0 ? r->step[i - 1].time : 0) - zero;
     const double a = ig_table_at(t, from), b = ig_table_at(t, to);
     for (int k = 0; k < t->count; k++) {
+      /* relative place of the row within the step; rows at its ends are met exactly */
       const double x = (t->x[k] - from) / (to - from);
       if (x > 1e-6 && x < 1 - 1e-6 && fabs(t->y[k] - a - x * (b - a)) > 0.01 * (high - low)) {
         ig_warn_at(r->m->cx, at,
@@ -240,6 +257,7 @@ static void rows_warn(const ig_stress_run *r, const ig_table *t, int phase, cons
   }
 }
 
+/* Warns of rows of tables that no step meets, for temperatures and histories. */
 static void tables_check(const ig_stress_run *r) {
   for (int i = 0; i < r->c->phases.count; i++)
     if (phase_of(r, i)->kind != IG_PHASE_HEAT)
@@ -254,6 +272,9 @@ static void tables_check(const ig_stress_run *r) {
   }
 }
 
+/* Two passes over the phases: the first counts steps and checks everything, the second fills the
+ * list. Elements that a phase builds, or that a thermal run deposits, are not alive at the
+ * start. */
 ig_status ig_stress_steps_make(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   IG_TRY(phases_check(r));
@@ -279,6 +300,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
         IG_TRY(ig_stress_heat_open(r, p, &pieces));
       if (p->kind == IG_PHASE_HEAT && pass == 0)
         IG_TRY(ig_stress_heat_check(r, p, pieces));
+      /* a heat phase has one group, its pieces are the states of the thermal run */
       const double start = time;
       const double dt = (p->kind == IG_PHASE_CUT ? p->duration / groups : p->duration) / pieces;
       for (int g = 0; g < groups; g++)
@@ -311,6 +333,9 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
 
 /* --- a step --- */
 
+/* Switches supports on and off for a phase. With `taken` a support that begins remembers the
+ * displacements of its nodes: prescribed displacements count from there. After a restart they
+ * are read from the checkpoint instead. */
 ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken) {
   ig_stress *m = r->m;
   const double *u = m->u.host;
@@ -349,6 +374,8 @@ static ig_status born_at(ig_stress_run *r, const ig_stress_phase *p, ig_lid e, d
       "`inherent` strain, or the material's `solidus`");
 }
 
+/* Elements of a layer are born: at their stress-free temperature (warm0 is the excess over the
+ * nodes), with no share of the inherent strain yet. Both change over the steps of the layer. */
 static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int group) {
   ig_stress *m = r->m;
   ig_lid *list = NULL, count = 0;
@@ -394,6 +421,7 @@ static ig_status layer_end(ig_stress_run *r, int group) {
     if (r->group[i / 8] != group)
       continue;
     r->recoater[n] = u[3 * n + 2];
+    /* 1e-9: nodes of the top level, whatever the rounding of their coordinates */
     if (x[3 * n + 2] > top - 1e-9 * (1 + fabs(top)))
       r->recoater_now = fmax(r->recoater_now, u[3 * n + 2]);
   }
@@ -401,6 +429,8 @@ static ig_status layer_end(ig_stress_run *r, int group) {
   return IG_OK;
 }
 
+/* A stretch of a cut: its elements are removed, its nodes released from all supports. The step
+ * that follows finds the new equilibrium. */
 static ig_status cut_begin(ig_stress_run *r, int group) {
   ig_stress *m = r->m;
   ig_lid *list = NULL, count = 0;
@@ -422,6 +452,7 @@ static ig_status cut_begin(ig_stress_run *r, int group) {
   return status;
 }
 
+/* Uniform temperature at a time of the phase; without a table as it is. */
 static double temperature_at(const ig_table *t, double time, double now) {
   if (t->count == 0)
     return now;
@@ -438,6 +469,9 @@ static void excess_fall(ig_stress_run *r, int phase, double dt) {
     r->warm1[e] = r->warm0[e] * exp(-dt / decay);
 }
 
+/* One step: supports at the start of a phase; births, removal or the state of a thermal run;
+ * temperatures and shares at its end; equilibrium; then the end becomes the start of the next
+ * one. */
 ig_status ig_stress_steps_next(ig_stress_run *r) {
   ig_stress *m = r->m;
   const ig_stress_step *s = r->step + r->at, *before = r->at ? s - 1 : NULL;
@@ -469,6 +503,8 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   r->given = false;
   memcpy(r->warm1, r->warm0, ne);
   memcpy(r->share1, r->share0, ne);
+  /* share of the way that is left after this piece, from what is left before it: 0 at the last
+   * piece */
   const double left = (double)(s->pieces - 1 - s->piece) / (s->pieces - s->piece);
   excess_fall(r, s->phase, dt);
   for (ig_lid e = 0; p->kind == IG_PHASE_BUILD && e < m->elements; e++)
@@ -487,11 +523,13 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
                                .share1 = r->share1};
   const int64_t linear = m->count.linear_all;
   const ig_status status = ig_stress_advance(m, &goal);
+  /* an interrupted step is repeated: temperatures that a program set are still due */
   r->broken = status == IG_INTERRUPTED;
   r->given = given && r->broken;
   IG_TRY(status);
   if (p->kind == IG_PHASE_HEAT)
     IG_TRY(ig_stress_heat_done(r, s->piece == s->pieces - 1));
+  /* unknowns times products of the step; one more for the residual */
   r->work += (double)(m->count.linear_all - linear + 1) * 3.0 * m->nodes;
   memcpy(r->T0, r->T1, sizeof(double) * (size_t)m->nodes);
   memcpy(r->warm0, r->warm1, ne);

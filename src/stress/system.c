@@ -1,5 +1,8 @@
-/* The linear system: the consistent tangent as it is, multigrid of the elastic body with Young's
-   moduli as they are now in front of it. */
+/* The linear system of a Newton iteration, solved by conjugate gradients. The operator is the
+ * consistent tangent of the points (product.inc), in double precision and never assembled. The
+ * preconditioner is multigrid of an elastic body with one Poisson's ratio and Young's moduli of
+ * the elements as they are now, in single precision: plasticity changes the tangent in every
+ * iteration, moduli change slowly, so that it serves many solves. */
 #include "backend/backend.h"
 #include "stress/voxel_multigrid.h"
 #include "stress/model.h"
@@ -31,6 +34,7 @@ ig_status ig_stress_system_apply(void *self, const double *x, double *y, ig_cg_s
                              state ? &state->s.pap : NULL);
 }
 
+/* The elastic operator of the preconditioner, in single precision; the aggregation's fine level. */
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_stress *m = self;
   return ig_ebe_apply(m->cx, &m->system.op, m->young_single.dev, x, y);
@@ -53,6 +57,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
                       : IG_OK;
 }
 
+/* Aggregates for the whole mesh. They need a colored plan: gather and cluster have a second one. */
 static ig_status multigrid_new(ig_stress *m) {
   const bool colors = !elements_add(m);
   const ig_amg_problem problem = {.nodes = m->nodes,
@@ -78,6 +83,7 @@ static ig_status refresh(ig_stress *m) {
   ig_ctx *cx = m->cx;
   IG_TRY(m->ops->young(cx, &m->args, m->young.dev));
   m->system.worst = 1;
+  /* a factor of 2 in any element: beyond, iterations rise more than a rebuild costs */
   if (!m->system.stale) {
     double worst = 1;
     IG_TRY(ig_array_pull(cx, &m->young));
@@ -95,6 +101,7 @@ static ig_status refresh(ig_stress *m) {
   return ig_stress_system_build(m);
 }
 
+/* Values for the moduli in m->built; the structure stays. Called by refresh and after a restart. */
 ig_status ig_stress_system_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
   m->system.stale = false;
@@ -116,6 +123,9 @@ ig_status ig_stress_system_build(ig_stress *m) {
    aggregates carry its rigid motions. So many iterations are granted before it is given up. */
 enum { GRID_LIMIT = 200 };
 
+/* Tries in order: the preconditioner as it is; on a grid that fails, aggregation instead, for
+ * the rest of the run; a fresh build for the moduli of now. Returns with *report of the last
+ * attempt. */
 ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
   for (int again = 0;; again++) {
     const bool grid = m->system.lattice != NULL;
@@ -141,6 +151,8 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
 
 /* --- what is held --- */
 
+/* Lists of unknowns that are equal: one group per support and component. An unknown that is tied
+ * and prescribed at once is an error. */
 static ig_status tie_groups(ig_stress *m) {
   ig_ctx *cx = m->cx;
   size_t groups = 0, items = 0;
@@ -175,6 +187,8 @@ static ig_status tie_groups(ig_stress *m) {
   return ig_array_push(cx, &m->held.tie_item);
 }
 
+/* Renews prescribed unknowns; with `supports` also bits of supports, ties and what depends on
+ * them. Marks the preconditioner as stale, and fails if part of the body is free to move. */
 ig_status ig_stress_system_change(ig_stress *m, bool supports) {
   ig_ctx *cx = m->cx;
   uint8_t *fix = m->fix.host;
@@ -237,6 +251,8 @@ ig_status ig_stress_system_new(ig_stress *m) {
   return m->system.lattice ? IG_OK : irregular(m);
 }
 
+/* A further plan and an element-by-element operator are made; aggregates follow at the next
+ * change of supports or solve. */
 ig_status ig_stress_system_leave_grid(ig_stress *m) {
   if (!m->system.lattice)
     return IG_OK;

@@ -10,8 +10,9 @@
 
 #include "kern/prec_f64.h"
 
-/* A grid of more than so many cells per element, or of bricks longer than that, is none to use; nor
-   is one for a few elements, which aggregates serve as well. */
+/* Limits beyond which the grid is not used. EMPTIEST: cells of the grid per element, as empty
+ * cells still cost memory and work. LONGEST: ratio of brick edges, as point smoothers fail on
+ * long cells. FEWEST: elements; below it aggregation is as quick. */
 enum { EMPTIEST = 4, LONGEST = 3, FEWEST = 2000 };
 
 /* Sizes of the grid's cells, if the first element is a brick along the axes. */
@@ -46,6 +47,7 @@ static bool places_of(const ig_stress *m, const ig_stress_lattice *l, const doub
     for (int d = 0; d < 3; d++) {
       const double at = (m->mesh->x[3 * (int64_t)n + d] - low[d]) / h[d];
       i[d] = (int)lround(at);
+      /* 1e-5 of a cell: files with six digits are accepted */
       if (!(fabs(at - i[d]) < 1e-5))
         return false;
     }
@@ -55,6 +57,8 @@ static bool places_of(const ig_stress *m, const ig_stress_lattice *l, const doub
     taken[to] = 1;
     place[n] = (int32_t)to;
   }
+  /* an element is a cell if its corners are the eight grid points next to the lowest one; bit 2
+   * of `taken` marks used cells */
   for (ig_lid e = 0; e < m->elements; e++) {
     const ig_lid *c = m->conn + 8 * (int64_t)e;
     int32_t first = INT32_MAX;
@@ -73,6 +77,7 @@ static bool places_of(const ig_stress *m, const ig_stress_lattice *l, const doub
   return true;
 }
 
+/* *out stays NULL, with IG_OK, where the mesh does not fit a grid; nothing is allocated then. */
 ig_status ig_stress_lattice_new(ig_stress *m, ig_stress_lattice **out) {
   ig_ctx *cx = m->cx;
   double low[3], high[3], h[3], cells = 1;
@@ -155,6 +160,7 @@ ig_status ig_stress_lattice_build(ig_stress *m, ig_stress_lattice *l, const doub
   return ig_multigrid_update(l->multigrid);
 }
 
+/* r: nodes x 3, floats. The grid stores component after component; places without a node stay 0. */
 ig_status ig_stress_lattice_cycle(ig_stress *m, ig_stress_lattice *l, const float *r,
                                   const float **z) {
   const ig_linear linear = ig_multigrid_linear(l->multigrid);
