@@ -1,4 +1,7 @@
-/* *EQUATION: linear equations between components, and which ones end. */
+/* *EQUATION: linear equations between components, and which ones end.
+
+   CalculiX lets equations end in a later step (REMOVE, and REMOVE ALL). A case gives each
+   equation the first and the last analysis it acts in, hence ig_deck_equation.first and last. */
 #include "deck/deck.h"
 
 #include <math.h>
@@ -9,7 +12,10 @@ static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
 
-/* Equations: how many terms, then node, component, factor, on as many lines as it takes. */
+/* Equations: how many terms, then node, component, factor, on as many lines as it takes.
+   The number of terms stands alone on its line. Terms follow in groups of three fields; a line
+   may have several (CalculiX: up to four), and a group is never split between lines. 1e6 bounds
+   the memory that a misread number could ask for. */
 static ig_status equations_read(ig_deck *d, const ig_card *card, int step) {
   for (const ig_card_line *l = card->line; l;) {
     int64_t terms, component;
@@ -48,7 +54,9 @@ static ig_status equations_read(ig_deck *d, const ig_card *card, int step) {
   return IG_OK;
 }
 
-/* REMOVE: lines with node and components of first terms. */
+/* REMOVE: lines with node and components of first terms.
+   An equation is named by its first term, the dependent one. It acts last in the step before
+   this one. */
 static ig_status equations_remove(ig_deck *d, const ig_card *card, int step) {
   const bool all = ig_card_get(card, "REMOVEALL") != NULL;
   if (step < 2)
