@@ -1,4 +1,10 @@
-/* Constraints: supports, equations, couplings to reference nodes, ties. */
+/* Constraints: supports, equations, couplings to reference nodes, ties.
+
+   Every constraint is a row of implicit/system.h: slave = sum of coefficient x master + g, with
+   the slave eliminated. g is 0 but for supports, whose increments ig_structure_motions sets
+   before each step. A later constraint of the same slave replaces the earlier one, so that the
+   order in ig_structure_constrain decides: solids of shells and beams first, then equations,
+   couplings, ties, and supports on top; joints take what is free. */
 #include "structure/structure.h"
 #include "structure/constrain.h"
 #include "structure/expand.h"
@@ -12,6 +18,7 @@
 
 /* --- supports */
 
+/* A support of a later entry on the same unknown replaces the former one. */
 static ig_status held_add(ig_structure *s, int32_t unknown, int support, double scale) {
   int32_t number;
   IG_TRY(ig_system_constrain(s->system, unknown, 0, NULL, NULL, 0, &number));
@@ -32,10 +39,14 @@ static ig_status held_add(ig_structure *s, int32_t unknown, int support, double 
   return IG_OK;
 }
 
+/* No history: the factor 1 from the beginning. */
 static double factor_at(const ig_table *history, double time) {
   return history->count ? ig_table_at(history, time) : 1;
 }
 
+/* i: number of the entry. `fix` takes components by their letters, "x y rz" or "all"; a
+   prescribed motion takes those of `components`, unless its value is NaN (left out). Rotations
+   of nodes that do not turn are skipped: solids have none. */
 static ig_status support_read(ig_structure *s, int i, const ig_structure_support *c) {
   const double *value[2] = {c->displacement, c->rotation};
   double scale[6];
@@ -77,6 +88,10 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
   return status;
 }
 
+/* g = scale (h(to) - h(from)) + offset (before - after): the increment of the prescribed value,
+   and a share of the offset, which is removed linearly over the analysis. The offset is where
+   the unknown stood beyond the prescribed value when the support began: a support that is
+   switched on brings the node back to the prescribed place gradually, not at once. */
 ig_status ig_structure_motions(void *self, double from, double to) {
   ig_structure *s = self;
   const ig_structure_analysis *a =
@@ -92,6 +107,7 @@ ig_status ig_structure_motions(void *self, double from, double to) {
   return IG_OK;
 }
 
+/* `where: reached` keeps the offset at 0: the node stays where the analysis found it. */
 static ig_status supports_read(ig_structure *s, int analysis) {
   s->helds = 0;
   for (int32_t i = 0; i < s->unknowns; i++)
@@ -113,6 +129,8 @@ static ig_status supports_read(ig_structure *s, int analysis) {
 
 /* --- equations */
 
+/* sum of factor x unknown = 0 is solved for the first unknown. Terms that name it again are
+   added to its factor. */
 static ig_status equation_add(ig_structure *s, const ig_structure_equation *c, int terms,
                               const int32_t *unknown) {
   int32_t *master = NULL;
@@ -140,6 +158,7 @@ done:
   return status;
 }
 
+/* Sets: row r takes the r-th node of each set; a set of one node stands in all rows. */
 static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) {
   const int terms = c->nodes.count;
   ig_lid **node = NULL, *count = NULL, rows = 1;
@@ -187,7 +206,10 @@ done:
 /* --- couplings */
 
 /* Components of a coupled node in axes R (rows) that move with the body: with e the axes of those
-   that are coupled, e u = e (u_reference + L turn), solved for as many components of u. */
+   that are coupled, e u = e (u_reference + L turn), solved for as many components of u.
+
+   A: the rows that are coupled, brought to unit columns of the pivots, so that each row has one
+   slave. Other components of the node stay masters. */
 static ig_status turned_add(ig_structure *s, ig_lid node, const bool on[3], const double R[9],
                             ig_lid reference, int32_t turn, double L[3][3]) {
   double A[3][6]; /* coefficients of u; of the motion of the body at the node */
@@ -234,6 +256,10 @@ static ig_status turned_add(ig_structure *s, ig_lid node, const bool on[3], cons
   return IG_OK;
 }
 
+/* turn: first of the three rotations of the body: those of the reference, or the displacements
+   of a rotation node (CalculiX's ROT NODE). Rigid bodies couple all components, kinematic ones
+   some. Bodies without axes of their own are stored in s->body, so that large rotations can
+   follow. */
 static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_lid reference,
                           int32_t turn, const ig_lid *node, ig_lid count) {
   bool on[3] = {true, true, true};
@@ -284,7 +310,13 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
 
 /* The reference moves with the weighted mean of the nodes: u = sum w u_i, turn = J^-1 sum w r x
  * u_i.
- */
+
+
+   J = sum of w (r.r 1 - r r^T) / sum w is the inertia of the weights about their centre; for a
+   rigid motion of the nodes the formula returns exactly its rotation. det > 1e-12 of the cube of
+   its largest diagonal entry: nodes on one line have a singular J. The reference need not be at
+   the centre: the lever L carries the motion there. Virtual work then distributes its forces and
+   moments over the nodes. */
 static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const ig_lid *node,
                           const double *weight, ig_lid count) {
   const double *x = s->mesh->x;
@@ -372,7 +404,9 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
   return status;
 }
 
-/* Areas of nodes in a set of faces; 1 each in a set of nodes. */
+/* Areas of nodes in a set of faces; 1 each in a set of nodes.
+   A set of faces: the integral of each node's shape function, so that a coupling does not depend
+   on how fine the mesh is. Cost: faces x nodes of the set; sets of couplings are small. */
 static ig_status weights_of(ig_structure *s, const char *name, const ig_lid *node, ig_lid count,
                             double *weight) {
   const ig_set *faces = ig_mesh_find_set(s->mesh, name, IG_SET_FACES);
@@ -416,6 +450,8 @@ done:
   return status;
 }
 
+/* Order of kinds: rigid and kinematic (nodes follow the reference) come before distributing and
+   mean (the reference follows the nodes). */
 static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) {
   ig_lid *node = NULL, *one = NULL, count, ones;
   double *weight = NULL;
@@ -448,7 +484,11 @@ done:
   return status;
 }
 
-/* Bodies turn by large angles: slaves and coefficients at the rotation vector reached. */
+/* Bodies turn by large angles: slaves and coefficients at the rotation vector reached.
+
+   Called by Newton's method with the increments u of the step (large displacements only). A
+   slave is put where the rotated arm has it, u_ref + R(t) arm - arm, and the coefficients become
+   the derivative there, so that the tangent is consistent. */
 void ig_structure_follow(void *self, double *u) {
   ig_structure *s = self;
   for (int i = 0; i < s->bodies; i++) {
@@ -472,6 +512,7 @@ void ig_structure_follow(void *self, double *u) {
   ig_structure_joints_follow(s, u);
 }
 
+/* Joints come last: they choose slaves among components that no other constraint has. */
 ig_status ig_structure_constrain(ig_structure *s, int analysis) {
   s->bodies = 0;
   IG_TRY(ig_structure_expansion_constrain(s));

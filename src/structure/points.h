@@ -9,6 +9,7 @@
 
 #include "structure/structure.h"
 
+/* s->points stays NULL where the case has neither. */
 IG_MUST_CHECK ig_status ig_structure_points_new(ig_structure *s);
 void ig_structure_points_free(ig_structure *s);
 /* The groups, at most two, after `n` others: how many there are then. */

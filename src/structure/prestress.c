@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* in: elements of the set. Points are numbered from 1, 0 means all of them. Each element then
+   has a law of its own that points to its stresses in g->initial. */
 static ig_status group_set(ig_structure *s, ig_structure_group *g, const ig_structure_prestress *c,
                            const uint8_t *in) {
   const int points = ig_solid_info_get(g->kind)->points;

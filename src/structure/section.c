@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stresses (width 6) or heat fluxes (3) of the nodes that are marked. */
+/* Stresses (width 6) or heat fluxes (3) of the nodes that are marked.
+   value: nodes x width, zeros on entry; filled for nodes of all elements that touch a marked
+   one. Hollow beams are left out: their points do not fill the hex20 that the fit is for. */
 static ig_status values_at_nodes(const ig_structure *s, int width, const uint8_t *marked,
                                  double *value) {
   int *elements;
@@ -58,6 +60,8 @@ typedef struct {
   double heat;
 } section;
 
+/* Traction = stress . n; moments about the origin of the axes. Large: present positions, to
+   which Cauchy stresses belong. */
 static void face_add(const ig_structure *s, int width, const double *value, int nodes,
                      const ig_lid *node, section *out) {
   double x[8][3], at[9][2], weight[9];
@@ -97,6 +101,8 @@ static void face_add(const ig_structure *s, int width, const double *value, int 
   }
 }
 
+/* First pass marks nodes, second integrates. Moments are shifted from the origin to the centre
+   before torque and bending are taken. */
 ig_status ig_structure_section_force(ig_structure *s, const ig_structure_table *c,
                                      double row[3][6]) {
   const ig_set *set;

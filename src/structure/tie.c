@@ -25,6 +25,7 @@ static int number_compare(const void *a, const void *b) {
   return p->number < q->number ? -1 : p->number > q->number;
 }
 
+/* Nodes of shells' solids have the number 0 and are found by nobody. */
 ig_status ig_structure_numbers(ig_structure *s) {
   IG_TRY(IG_NEW(s->cx, &s->number_of, s->nodes, "numbers"));
   for (ig_lid n = 0; n < s->nodes; n++)
@@ -41,6 +42,7 @@ ig_lid ig_structure_numbered(const ig_structure *s, int64_t number) {
   return found ? found->node : -1;
 }
 
+/* face: from 0, as ig_elem_face has it. */
 int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node[8]) {
   ig_lid local;
   const ig_block *block = ig_mesh_element(mesh, element, &local);
@@ -74,7 +76,10 @@ void ig_structure_face_values(int nodes, const double at[2], double *N, double d
   }
 }
 
-/* The nearest point of a face: the square of its distance, and the shares of its nodes. */
+/* The nearest point of a face: the square of its distance, and the shares of its nodes.
+   Gauss-Newton on |x(at) - p|^2 from the middle of the face, clamped to the face after each
+   step; 30 passes are a guard. Curvature of the face is left out of the matrix, which only costs
+   passes. */
 double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], double at[2],
                             double *N) {
   const bool triangle = nodes == 3 || nodes == 6;
@@ -130,7 +135,8 @@ double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], 
 }
 
 /* The place of a set of faces that is nearest to a node: the square of its distance, and the shares
-   of the nodes that carry it. Negative: the node is one of theirs. */
+   of the nodes that carry it. Negative: the node is one of theirs.
+   Exhaustive search. A node that belongs to the faces itself is not tied: -1. */
 static double place_find(const ig_structure *s, const ig_set *faces, ig_lid node, ig_lid on[8],
                          int *nodes, double share[8]) {
   double best = INFINITY;
@@ -172,6 +178,7 @@ static double tie_reach(const ig_structure *s, const ig_structure_tie *c, const 
   return 0.05 * sqrt(area / (faces->count > 0 ? faces->count : 1));
 }
 
+/* Nodes too far away are left free and counted in a warning. */
 ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
   const ig_set *faces;
   ig_lid *node, count, left = 0;
@@ -207,7 +214,9 @@ ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
   return status;
 }
 
-/* Moves the nodes of a set onto the faces, those no further away than `reach`. */
+/* Moves the nodes of a set onto the faces, those no further away than `reach`.
+   Changes the mesh (that of the job, or the expanded one) before anything is computed: no
+   strain. Nodes of shells and beams are left, since their sections were made from them. */
 static ig_status onto(ig_structure *s, const ig_src *at, const char *set, const ig_set *faces,
                       double reach) {
   ig_lid *node, count;
@@ -231,6 +240,7 @@ static ig_status onto(ig_structure *s, const ig_src *at, const char *set, const 
   return IG_OK;
 }
 
+/* Ties first, then contacts, in the order of the case. */
 ig_status ig_structure_adjust(ig_structure *s) {
   for (int i = 0; i < s->c->ties.count; i++) {
     const ig_structure_tie *c = IG_ITEM(const ig_structure_tie, s->c->ties, i);
