@@ -25,7 +25,8 @@ typedef struct {
   double seconds;         /* that took */
 } run;
 
-/* Whether the case gives anything that could move the mesh. */
+/* Whether the case gives anything that could move the mesh.
+   A case in which nothing moves is most likely incomplete. */
 static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
   bool acts = c->loads.count || c->initial.count || c->residual.at.given;
   for (int i = 0; i < m->motions; i++)
@@ -45,6 +46,7 @@ static ig_status prepare(ig_job *job, ig_frac_model *m) {
   return ig_frac_setup(job, m);
 }
 
+/* The model is divided after set-up; the mesh of the job is then dropped on several ranks. */
 static ig_status room_open(ig_job *job, void **self) {
   const ig_frac_case *c = job->room_case;
   run *r;
@@ -84,6 +86,7 @@ static ig_status start(void *self) {
   return ig_frac_part_tell(&r->m, rank_tell, r->job->cx);
 }
 
+/* Set-up has run as for a new start; the checkpoint replaces its tables. */
 static ig_status restore(void *self, const ig_restart *from) {
   run *r = self;
   const ig_frac_case *c = r->job->room_case;
@@ -106,6 +109,7 @@ static ig_status insert(run *r) {
 
 /* Ranks look for a signal together, between slices of so many steps. */
 enum { SLICE = 500 };
+/* most: steps the loop allows before its next output. The fault word is read once per call. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   run *r = self;
   ig_frac_model *m = &r->m;
@@ -122,6 +126,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
+/* `insertion` cases have batches instead of time. */
 static void stand(const void *self, ig_run_status *now) {
   const run *r = self;
   const ig_frac_case *c = r->job->room_case;
@@ -208,6 +213,7 @@ static ig_status support(void *self, int support, double factor) {
   return ig_frac_support_scale(&r->m, support, factor);
 }
 
+/* `ingot check`: set-up without steps; critical step, number of steps, memory, partition. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_frac_case *c = job->room_case;
   ig_frac_model m = {0};

@@ -1,4 +1,7 @@
-/* What a fracture case may say. */
+/* What a fracture case may say.
+
+   Tables of options, one per struct of fracture.h, in the order of the case reference. A default
+   of NULL means left out (NaN, no text). */
 #include "fracture/fracture.h"
 #include "fracture/kernels/state.h"
 

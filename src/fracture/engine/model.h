@@ -61,6 +61,8 @@
 #include "fracture/kernels/state.h"
 #include "mesh/support.h"
 
+/* What a model is made with; filled by setup.c from a case, or by tests. Lengths in m, penalty
+   in N/m^3, threshold as a share of the strength. */
 typedef struct {
   ig_precision precision; /* single or double */
   ig_assembly assembly;
@@ -90,6 +92,8 @@ typedef enum {
 } ig_frac_per;
 typedef struct ig_frac_probes ig_frac_probes; /* probe.c */
 
+/* Owned by the caller; everything in it is freed by ig_frac_model_free. `s` is handed to kernels
+   by value: its pointers are those of the device. */
 struct ig_frac_model {
   ig_ctx *cx;
   const ig_frac_ops *ops;
@@ -128,7 +132,8 @@ static inline int64_t ig_frac_all(const ig_frac_model *m, ig_frac_per per) {
   return m->arrays.of->place(m, per).whole;
 }
 
-/* Tables of a mesh (one type of simplex); displacements and velocities zero. */
+/* Tables of a mesh (one type of simplex); displacements and velocities zero.
+   The mesh is read only here. Failure leaves a model that ig_frac_model_free accepts. */
 IG_MUST_CHECK ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh,
                                           const ig_frac_settings *settings, ig_frac_model *m);
 void ig_frac_model_free(ig_frac_model *m);
@@ -137,17 +142,21 @@ void ig_frac_model_free(ig_frac_model *m);
 static inline void *ig_frac_model_host(const ig_frac_model *m, const char *name) {
   return ig_arrays_at(&m->arrays, name)->host;
 }
+/* Entry i of a host table of reals (single or double, by m->wide). */
 double ig_frac_model_real(const ig_frac_model *m, const void *p, int64_t i);
 void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value);
+/* *id: number of the motion, for ig_frac_model_lead. At most IG_FRAC_MOTIONS different ones. */
 IG_MUST_CHECK ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion,
                                              int *id);
 /* Component d of a node follows a motion. */
 IG_MUST_CHECK ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion);
+/* *id: number of the load. Faces are added one by one; mesh_face as the mesh numbers them. */
 IG_MUST_CHECK ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id);
 IG_MUST_CHECK ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_face,
                                                 int load);
 /* Facets open by one of `laws` each: which is in the table facet_law this makes, zero at first. */
 IG_MUST_CHECK ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int count);
+/* Ends the set-up: arrays go to the device. Collective only in that every rank does the same. */
 IG_MUST_CHECK ig_status ig_frac_model_start(ig_frac_model *m);
 
 /* Opens the marked facets (`mark` on the device). */

@@ -1,5 +1,10 @@
 /* Figures of a model on several ranks: rows of own items go to the first rank in pieces, in the
-   order of the whole, and are added by chunks as one rank adds them. */
+   order of the whole, and are added by chunks as one rank adds them.
+
+   Sums of floating-point numbers depend on their order. One rank adds chunks of IG_FRAC_CHUNK
+   items and then the chunks; here the first rank does the same with rows in the order of the
+   whole, which makes histories equal to the last bit. The cost is a message of all rows, at
+   output only. */
 #include "fracture/engine/tables.h"
 
 #include <string.h>
@@ -15,6 +20,7 @@ static void figures_row(void *user, int64_t item, void *row) {
   memcpy(row, a->from + (int64_t)item * a->row, (size_t)a->columns * sizeof(double));
 }
 
+/* A chunk's sum goes to the total; the next chunk begins at 0. */
 static void chunk_close(adding *a) {
   for (int k = 0; k < a->columns; k++) {
     a->sum[k] += a->chunk[k];
@@ -34,7 +40,8 @@ static ig_status figures_add(void *user, const void *rows, int64_t first, int64_
   return IG_OK;
 }
 
-/* One kind of items: its rows in the part, made by kernels. */
+/* One kind of items: its rows in the part, made by kernels.
+   list NULL: loads, whose rows are in the table lwork already. */
 typedef struct {
   ig_frac_per per;
   ig_frac_item item;

@@ -37,7 +37,9 @@ typedef struct {
   int32_t node[10];
 } ig_frac_surface_element;
 
-/* To one rank and from it; its own to itself, too. Nodes, slots, elements one after the other. */
+/* To one rank and from it; its own to itself, too. Nodes, slots, elements one after the other.
+   count: nodes, slots and elements sent; take: received. out and in are owned; in is out for the
+   rank itself. */
 typedef struct {
   int rank;
   int32_t count[3], take[3];

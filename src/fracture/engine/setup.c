@@ -1,4 +1,8 @@
-/* From a job to a model that is ready to step. */
+/* From a job to a model that is ready to step.
+
+   Order: settings and laws, tables, materials of elements, notches marked, initial fields,
+   supports, loads, residual stress, probes; start (device); step; notches opened; clusters;
+   balance of residual stress. Messages name the keys of the case. */
 #include "fracture/engine/cracks.h"
 #include "fracture/engine/tables.h"
 #include "material/material.h"
@@ -38,6 +42,8 @@ static ig_status materials_place(ig_job *job, ig_frac_model *m) {
   return status;
 }
 
+/* u = u0 + e (x - about), v = v0 + expansion (x - about) (x and y) + spin x (x - about). Entries
+   add up, sets may overlap. */
 static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_frac_model *m) {
   ig_ctx *cx = job->cx;
   const int dim = m->shape.dim, want = dim == 2 ? 3 : 6;
@@ -81,6 +87,8 @@ static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_fra
   return IG_OK;
 }
 
+/* number: of the support in the case, by which programs scale it later; fixed components are
+   shared by all supports (-1). */
 static ig_status support_set(ig_job *job, const ig_support_case *support, int number,
                              ig_frac_model *m) {
   const int dim = m->shape.dim;
@@ -109,6 +117,7 @@ static ig_status support_set(ig_job *job, const ig_support_case *support, int nu
   return status;
 }
 
+/* A face inside the mesh is refused with the message of the model and the place of the case. */
 static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m) {
   for (int i = 0; i < c->loads.count; i++) {
     const ig_frac_load_case *l = IG_ITEM(const ig_frac_load_case, c->loads, i);

@@ -200,6 +200,8 @@ typedef struct {
   double *face_work;        /* loads_on x 2: work, displacement work is conjugate to */
 } ig_frac_drive;
 
+/* u, v: m, m/s, v half a step behind; f: N, sums of assembly `atomic` and `color`; minv: 1/kg, 0
+   for a node without elements. */
 typedef struct {
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
@@ -207,6 +209,7 @@ typedef struct {
   void *share; /* node_max: averaged stress as a share of the strength (0: known to be less) */
 } ig_frac_nodal;
 
+/* Of elements: masses in kg, stresses in Pa in the element's frame. */
 typedef struct {
   void *mass;     /* ne */
   void *force;    /* slots x dim (gather) */
@@ -256,6 +259,8 @@ typedef struct {
   uint64_t *chain;
 } ig_frac_grow;
 
+/* Passed by value to kernels: sizes and device pointers, no ownership. void pointers are to float
+   or double. */
 typedef struct {
   const int32_t *pick; /* items run over are numbers in here; NULL: plain numbers */
   int32_t ne, node_max, coh_max;

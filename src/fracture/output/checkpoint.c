@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+/* Collective: the first rank writes. Besides arrays: counts, whether a step has begun, and the
+   track (tips, energies), as bytes. */
 ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to) {
   ig_frac_count count = *ig_frac_counts(m);
   uint8_t begun = m->begun;
@@ -15,6 +17,7 @@ ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to
   return ig_arrays_save(&m->arrays, (double)count.step * m->s.dt, count.step, saved, 3, to);
 }
 
+/* Counts are checked against the mesh before any array is read. */
 ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                           const ig_restart *from) {
   const void *data;

@@ -1,4 +1,8 @@
-/* What a run leaves behind: its figures, the pieces and the crack as tables. */
+/* What a run leaves behind: its figures, the pieces and the crack as tables.
+
+   fragments.csv has a row per piece, crack.csv one per cohesive element. Rows of elements and
+   facets come to the first rank in the order of the whole (ig_arrays_rows), which adds and
+   writes them; other ranks only send. */
 #include "core/number.h"
 #include "assembly/scatter.h"
 #include "fracture/run.h"
@@ -38,6 +42,7 @@ static ig_status listing_open(listing *l) {
   return IG_OK;
 }
 
+/* capacity: an upper bound of the table's length. */
 static ig_status text_open(listing *l, size_t capacity) {
   if (!ig_ranks_first(l->m->cx))
     return IG_OK;
@@ -60,6 +65,8 @@ typedef struct {
   int64_t piece;
 } piece_row;
 
+/* Mass by nodes with lumped shares, as the dynamics has it: centre and velocity are then those
+   of the conserved momentum. */
 static void piece_fill(void *user, int64_t e, void *row) {
   static double (*const shares[4])(int) = {tri3_share_f64, tri6_share_f64, tet4_share_f64,
                                            tet10_share_f64};
@@ -186,6 +193,7 @@ static ig_status tables_write(listing *l, ig_sink *to) {
 
 /* --- the summary */
 
+/* dissipated = work on facets less what they could give back. Further tips have numbered keys. */
 static ig_status figures_write(ig_frac_model *m, const ig_frac_track *k, double drift,
                                ig_sink *to) {
   const double *f = k->figures;
@@ -243,6 +251,7 @@ static ig_status figures_write(ig_frac_model *m, const ig_frac_track *k, double 
   return status;
 }
 
+/* to NULL: only pieces and warnings. A drift above 1 % is reported. */
 ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
   listing l = {.m = m};
   if (ig_frac_probes_shows(m))

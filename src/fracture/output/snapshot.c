@@ -1,5 +1,10 @@
 /* Snapshots of the opened mesh: rows of nodes, elements and cohesive elements, which come in the
-   order of the whole, from all ranks. */
+   order of the whole, from all ranks.
+
+   Cells are bulk elements, then cohesive elements as flat quadrilaterals or wedges between their
+   two facets. Arrays are produced row by row when the writer asks for them (shown_bring), so
+   that no rank holds a whole snapshot; on one rank it is loaded at once and written by another
+   thread. */
 #include "core/schedule.h"
 #include "fracture/run.h"
 
@@ -78,6 +83,7 @@ static void principal_of(const shown *s, int64_t e, void *to) {
   ig_frac_element_stress(s->m, s->se, e, t);
   *(float *)to = (float)ig_frac_principal(s->m, t);
 }
+/* sigma : epsilon / 2 with the strain from Hooke's law inverted in the plane or in space. */
 static void energy_of(const shown *s, int64_t e, void *to) {
   const ig_frac_elastic *el = &s->m->s.elastic[s->mat[e]];
   const int dim = s->m->shape.dim;
@@ -218,6 +224,8 @@ static ig_status corners_bring(shown *s) {
                         crack_corners, corners_put, s, IG_OK);
 }
 
+/* Codes of VTK: triangle 5, quadratic 22, tetrahedron 10, quadratic 24; quadrilateral 9, wedge
+   13. */
 static ig_status types_bring(shown *s) {
   static const uint8_t bulk[4] = {5, 22, 10, 24};
   IG_TRY(bytes_take(s, 1, bulk[s->m->kind], ig_frac_all(s->m, IG_FRAC_PER_ELEMENT)));
@@ -273,6 +281,7 @@ static ig_status shown_open(shown *s) {
   return IG_NEW(s->job->cx, &s->numbers, PIECE, "a piece of a snapshot");
 }
 
+/* Declares sizes and fields of the snapshot; contents follow on request. */
 static ig_status shown_tell(void *user, const ig_stream *stream) {
   shown *s = user;
   const ig_frac_model *m = s->m;
