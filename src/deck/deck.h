@@ -32,6 +32,7 @@
 
 /* --- cards */
 
+/* One parameter of a keyword line, NAME or NAME=VALUE. */
 typedef struct {
   const char *name, *value; /* name in capitals without blanks; value "" where there is none */
 } ig_card_parameter;
@@ -143,6 +144,8 @@ typedef struct ig_deck_point {
   struct ig_deck_point *next;
 } ig_deck_point;
 
+/* Local axes. a, b: two points of the axis (cylindrical), or vectors along x and in the plane of
+   x and y (rectangular). */
 typedef struct ig_deck_axes { /* *TRANSFORM, *ORIENTATION */
   ig_src at;
   const char *name; /* node set; of an orientation its name */
@@ -225,8 +228,11 @@ typedef struct ig_deck_step {
   ig_src at;
   const char *kind; /* STATIC, FREQUENCY, BUCKLE, HEATTRANSFER, DYNAMIC … */
   bool nlgeom, perturbation, suddenly, ramp, direct, explicit_, steady, storage;
+  /* Numbers of the procedure's data line: first increment, length of the step, least and largest
+     increment, s. */
   double first, period, least, most; /* increments; NaN: none given */
   int64_t increments, modes;
+  /* Of *FREQUENCY, Hz; high is infinite where it is not given. */
   double low, high; /* frequencies */
   double alpha;
   ig_deck_value *value, **last;
@@ -251,6 +257,7 @@ typedef struct ig_deck {
   ig_namemap name_of;
   double absolute_zero, stefan_boltzmann; /* NaN: not given */
   bool parts;                             /* numbers and sets belong to instances of parts */
+  /* Lists of the model, each in the order of the deck unless it says otherwise. */
   ig_deck_material *material;
   ig_deck_section *section;
   ig_deck_elements *elements;
@@ -266,6 +273,7 @@ typedef struct ig_deck {
   ig_deck_value *normal;    /* *NORMAL: component is the node, target the element, values 0 to 2 */
   ig_deck_value *boundary;  /* *BOUNDARY before the first step */
   ig_deck_step *step;
+  /* What was passed over, for the log or the written case; see ig_deck_note. */
   int notes, note_capacity;
   const char **note; /* notes, "line 12: *NODE FILE: …" */
 } ig_deck;
@@ -290,7 +298,8 @@ typedef struct {
    `step` itself is not needed at present. */
 IG_MUST_CHECK ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step,
                                            const ig_deck_value *value, ig_deck_history *history);
-/* Whether two values are of the same thing: the last of a step counts, loads of a step add up. */
+/* Whether two values are of the same thing: the last of a step counts, loads of a step add up.
+   a, b: of any step. Compares kind, target, component, label, and the direction of body forces. */
 bool ig_deck_same(const ig_deck_value *a, const ig_deck_value *b);
 /* Whether a step before `step` gives this value: then it belongs to that one's history. Of
    supports only if none has ended it since: one that is given again is another one. */
@@ -299,9 +308,11 @@ bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_d
    Fills *root with the tree; it belongs to the arena of d. */
 IG_MUST_CHECK ig_status ig_deck_build(ig_deck *d, ig_node **root);
 
-/* What is passed over because it does not change the mechanics. */
+/* What is passed over because it does not change the mechanics.
+   format as printf; the note gets the line of `at`. Fails only for lack of memory. */
 IG_MUST_CHECK ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *format, ...)
     IG_PRINTF(3, 4);
+/* An error at the card: "*WORD: text". Returns IG_INPUT. */
 ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...)
     IG_PRINTF(3, 4);
 
@@ -309,7 +320,8 @@ ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *form
 bool ig_deck_is_point(const char *type);
 /* *EQUATION in the model (step 0) or in a step: equations, or which ones end. */
 IG_MUST_CHECK ig_status ig_deck_equations(ig_deck *d, const ig_card *card, int step);
-/* Fields of cards. The value of a parameter, NULL: not there. */
+/* Fields of cards. The value of a parameter, NULL: not there.
+   parameter: in capitals without blanks, as card->parameter has it. */
 const char *ig_card_get(const ig_card *card, const char *parameter);
 /* The place of a data line, for messages. */
 ig_src ig_card_line_at(const ig_card *card, const ig_card_line *line);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
@@ -46,7 +47,9 @@ static ig_status equations_read(ig_deck *d, const ig_card *card, int step) {
         IG_TRY(ig_card_real(d, card, l, f + 2, NAN, &e->factor[e->terms]));
       }
     }
+    /* Equations of the model (step 0) and of the first step act from the start. */
     e->first = step > 1 ? step : 1;
+    /* The end of the list is kept: decks with cyclic symmetry have 1e5 equations. */
     ig_deck_equation **last = d->equation_last ? d->equation_last : &d->equation;
     *last = e;
     d->equation_last = &e->next;

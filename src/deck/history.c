@@ -48,6 +48,8 @@ static bool in_step(const ig_deck_step *s, const ig_deck_value *value, ig_deck_v
   bool any = false;
   for (const ig_deck_value *v = s->value; v; v = v->next)
     if (ig_deck_same(v, value)) {
+      /* A second load of the same kind on the same target: the sum, with the amplitude of the
+         last one. Different amplitudes are refused in ig_deck_history_of. */
       const double before = any && adds_up(v) ? found->value[0] : 0;
       *found = *v;
       found->value[0] += before;
@@ -78,6 +80,8 @@ bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_d
   bool given = in_model(d, value) != NULL;
   for (const ig_deck_step *s = d->step; s && s != step; s = s->next) {
     ig_deck_value found;
+    /* A support that OP=NEW ended and a later step gives again is a new support, with an entry
+       of its own: its displacement starts from where the node is then. */
     given &= !(support && ends(s, value));
     given |= in_step(s, value, &found);
   }
@@ -208,6 +212,9 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
                           w->kind);
     if (!v && begin == 0) /* given before the first step: it acts from that one on */
       v = in_model(d, value);
+    /* Up to the value over the step and back at its end, at (nearly) the same time: the room
+       sees a change over the analysis, which the load factor multiplies, and later steps do not
+       see it. */
     if (strcmp(s->kind, "BUCKLE") == 0) { /* what its factor multiplies comes on top, and goes */
       if (v && v->amplitude)
         return ig_fail_at(d->cx, &v->at, "*%s: AMPLITUDE= in a *BUCKLE step is not translated",
@@ -220,6 +227,8 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
     } else if (v && v->amplitude) {
       IG_TRY(amplitude_follow(&g, s, v, begin, &now));
     } else if (v || (ends(s, value) && now != 0)) {
+      /* In dynamics and heat transfer both programs apply loads at once unless AMPLITUDE=RAMP;
+         in statics they grow linearly unless AMPLITUDE=STEP. */
       const bool sudden =
           s->suddenly ||
           (!s->ramp && (strcmp(s->kind, "DYNAMIC") == 0 || strcmp(s->kind, "HEATTRANSFER") == 0));

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
@@ -177,6 +178,8 @@ void ig_import_materials(ig_importer *b) {
       over_temperature(b, "conductivity", &m->conductivity, 0, 1);
     if (m->specific_heat.rows)
       over_temperature(b, "specific_heat", &m->specific_heat, 0, 1);
+    /* Moduli over temperature: isotropic ones only; `young` and `poisson` above are then those
+       of the first row. */
     const bool warm = m->elastic.rows > 1 && m->elastic.columns == 3;
     if (m->expansion.rows || warm) {
       ig_import_put(b, ", mechanical: {expansion_reference: ");
@@ -285,6 +288,7 @@ static void shapes_put(ig_importer *b) {
     if (s->sizes < 1 || !(s->size[0] > 0) || (s->sizes > 1 && beam && !(s->size[1] > 0)))
       ig_import_fail(b, &s->at, "*%s: expected a line with %s", s->kind,
                      beam ? "the sizes of the section" : "the thickness");
+    /* Place in RECT, CIRC, PIPE, BOX, which is also that of the profiles below; 0 for shells. */
     const int shape = !beam        ? 0
                       : s->profile ? ig_choices_find("RECT|CIRC|PIPE|BOX", profile_word(s))
                                    : -1;
@@ -527,6 +531,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
       ig_import_real(b, distance);
     }
   }
+  /* `without`: steps in which *MODEL CHANGE has switched the pair off; 63 at most (a bit each). */
   int steps = 0, put = 0;
   for (const ig_deck_step *t = b->d->step; t; t = t->next)
     steps++;

@@ -63,6 +63,7 @@ static void spring_law(ig_importer *b, const ig_deck_point *p, const ig_card_lin
    line, SPRING1 on one component of a node, SPRING2 between components of two nodes. */
 static void spring_put(ig_importer *b, const ig_deck_point *p, const ig_deck_elements *e) {
   static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
+  /* Nodes of the spring. A data line of the element has its number first. */
   const int ends = is(e->type, "SPRING1") ? 1 : 2;
   const bool along = is(e->type, "SPRINGA");
   const ig_card_line *law = p->card->line;
@@ -165,6 +166,7 @@ static void joints_put(ig_importer *b, const ig_card *card) {
                      ig_card_text(l, 0));
       return;
     }
+    /* MEANROT is linearised in small displacements, the other types are not. */
     const bool turns = strcmp(kind, "mean_rotation") == 0;
     for (ig_deck_step *t = b->d->step; t && !turns && b->status == IG_OK; t = t->next) {
       if (!t->nlgeom) /* as in CalculiX */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* Components 1 to 6 of a deck as a case names them. */
 static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
 
 static bool is(const char *text, const char *word) {
@@ -43,6 +44,7 @@ static void vector_put(ig_importer *b, const char *key, int component, double va
 static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
   const ig_deck *d = b->d;
   const int c = v->component - 1, begins = step_of(d, step);
+  /* ends: last step it acts in, 0: to the end; n: steps before s. */
   int ends = 0, n = 0;
   ig_deck_history h = {0};
   for (const ig_deck_step *s = d->step; s && !ends; s = s->next, n++) {
@@ -61,6 +63,8 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
     return;
   if (b->status == IG_OK)
     b->status = ig_deck_history_of(b->d, step, v, &h);
+  /* A history of zeros is a fixed support; anything else is a prescribed displacement or
+     rotation. */
   bool moves = false;
   for (int i = 0; i < h.rows; i++)
     moves |= h.factor[i] != 0;
@@ -179,6 +183,7 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   bool shells = false; /* P: on the back of a shell, along its normal */
   for (const ig_deck_section *s = b->d->section; s; s = s->next)
     shells |= strcmp(s->kind, "SHELLSECTION") == 0;
+  /* `& ~0x20` makes a letter a capital. */
   const bool pressure = (v->label[0] & ~0x20) == 'P';
   const int side = !pressure ? 0 : v->label[1] ? v->label[1] - '0' : shells ? 1 : 0;
   const char *set = !*v->target ? "all"

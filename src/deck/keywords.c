@@ -8,7 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* Remedy of keywords that change the mechanics and that nothing in a case can express. */
 #define NO_PLACE "a case has no counterpart; remove it or replace it"
+/* word, class, understood parameters, idle parameters, what it becomes (or why it is refused).
+   The row with a NULL word ends the table. */
 const ig_deck_keyword ig_deck_keywords[] = {
     /* the mesh */
     {"NODE", IG_DECK_MESH, "NSET|SYSTEM|INPUT", "", "mesh.file"},

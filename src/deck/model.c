@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
@@ -74,6 +75,7 @@ static ig_status elastic_read(ig_deck *d, const ig_card *card, ig_deck_material 
                         type);
 }
 
+/* Columns: yield stress, plastic strain, temperature. */
 static ig_status plastic_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
   const char *hardening = ig_card_get(card, "HARDENING");
   m->kinematic = is(hardening, "KINEMATIC");
@@ -82,6 +84,7 @@ static ig_status plastic_read(ig_deck *d, const ig_card *card, ig_deck_material 
   return rows_read(d, card, 3, false, &m->plastic);
 }
 
+/* ZERO=: the reference temperature of a mean coefficient, 0 by default, in the deck's scale. */
 static ig_status expansion_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
   const char *type = ig_card_get(card, "TYPE"), *zero = ig_card_get(card, "ZERO");
   if (type && !is(type, "ISO"))
@@ -395,6 +398,7 @@ static ig_status behavior_read(ig_deck *d, const ig_card *card) {
   IG_TRY(need(d, card, "PRESSURE-OVERCLOSURE", &i->overclosure));
   for (int f = 0; l && f < l->count && f < 4; f++, i->values++)
     IG_TRY(ig_card_real(d, card, l, f, 0, &i->value[f]));
+  /* Numbers that each law of overclosure needs. */
   const int least = is(i->overclosure, "HARD") ? 0 : is(i->overclosure, "EXPONENTIAL") ? 2 : 1;
   if (i->values < least)
     return ig_deck_refuse(d, card, "expected a line with %d values", least);
@@ -443,6 +447,8 @@ static ig_status elements_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+/* The keyword table has been checked: words that reach the end of the chain are known but
+   misplaced. */
 ig_status ig_deck_model(ig_deck *d) {
   ig_deck_material *material = NULL;
   for (const ig_card *c = d->card; c; c = c->next) {

@@ -38,6 +38,8 @@ static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *
   if (status == IG_OK)
     status = ig_deck_build(d, &c->root);
   c->path = d->path;
+  /* The case reader would else demand units of temperatures and lengths that a deck does not
+     have. */
   c->no_units = true;
   ig_namemap_free(&d->name_of);
   free((void *)d->name);

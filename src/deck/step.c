@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
@@ -279,6 +280,8 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
 /* One ig_deck_print per quantity. SOF, SOM and SOAREA of a section are one table. */
 static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
   static const char *const keys[] = {"NSET", "ELSET", "SURFACE"};
+  /* Kind of set by the keyword; keys[] has the parameter that names the set, in the order of the
+     kinds. */
   const int of = strcmp(card->word, "ELPRINT") == 0        ? IG_SET_ELEMENTS
                  : strcmp(card->word, "SECTIONPRINT") == 0 ? IG_SET_FACES
                                                            : IG_SET_NODES;

@@ -36,6 +36,8 @@ void ig_structure_turned(const double t[3], double R[3][3], double T[3][3]) {
     }
 }
 
+/* Couplings and ties write constraints between components of different nodes, which must be in
+   the same axes. */
 ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at, const ig_lid *node,
                                 ig_lid count) {
   for (ig_lid k = 0; k < count && s->framed; k++)
@@ -79,10 +81,13 @@ int ig_structure_point_count(const ig_structure_group *g, int32_t e) {
   return rule ? rule->points : ig_solid_info_get(g->kind)->points;
 }
 
+/* The law of one element: its own, or that of its material. It belongs to the group or the
+   model. */
 const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e) {
   return g->law ? &g->law[e] : &g->of->law[g->material[e]];
 }
 
+/* v = R^T own, rows of R are the axes of the node. */
 void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]) {
   const int32_t frame = s->framed ? s->framed[node] : -1;
   const double *R = frame >= 0 ? s->frame[frame] : NULL;

@@ -99,6 +99,7 @@ ig_status ig_structure_motions(void *self, double from, double to) {
   for (int i = 0; i < s->helds; i++) {
     const ig_structure_held *h = &s->held[i];
     const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, h->support);
+    /* Shares of the analysis that have passed; at its end the offset is gone. */
     const double before = (from - s->begin) / a->duration, after = (to - s->begin) / a->duration;
     s->system->constraint[h->number].g =
         h->scale * (factor_at(&c->history, to) - factor_at(&c->history, from)) +
@@ -138,6 +139,7 @@ static ig_status equation_add(ig_structure *s, const ig_structure_equation *c, i
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &master, terms, "equation"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &factor, terms, "equation"));
+  /* The factor of the first unknown, with repeated terms. */
   double own = 0;
   for (int i = 0; i < terms; i++)
     own += unknown[i] == unknown[0] ? c->factors.value[i] : 0;
@@ -291,6 +293,8 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
         continue;
       const int32_t master[4] = {3 * reference + d, turn, turn + 1, turn + 2};
       const double factor[4] = {1, L[d][0], L[d][1], L[d][2]};
+      /* Kept for large rotations: ig_structure_follow overwrites the coefficients of this
+         constraint. */
       ig_structure_body body = {3 * n + d, d, 3 * reference, turn, {r[0], r[1], r[2]}, 0};
       IG_TRY(ig_system_constrain(s->system, 3 * n + d, 4, master, factor, 0, &body.number));
       IG_TRY(IG_MORE(s->cx, &s->body, s->bodies, "couplings"));
@@ -349,6 +353,7 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
       const int a = (j + 1) % 3, b = (j + 2) % 3, c = (i + 1) % 3, e = (i + 2) % 3;
       inverse[3 * i + j] = (J[3 * a + c] * J[3 * b + e] - J[3 * a + e] * J[3 * b + c]) / det;
     }
+  /* From the centre of the weights to the reference. */
   double arm[3], L[3][3];
   for (int d = 0; d < 3; d++)
     arm[d] = x[3 * (size_t)reference + (size_t)d] - centre[d];
@@ -382,6 +387,8 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
                                          L[i][1] * T[1][j] + L[i][2] * T[2][j];
       }
   }
+  /* Rows 0 to 2 and 3 to 5 are turned to the axes of the reference, column by column: `row` is
+     the entry of component 0, the others are `width` apart. */
   if (s->framed && s->framed[reference] >= 0) { /* motions and rotations in axes of the reference */
     const double *R = s->frame[s->framed[reference]];
     const size_t width = 3 * (size_t)count;

@@ -101,6 +101,7 @@ static bool pair_find(const ig_structure *s, const ig_set *other, const double p
     const int n = ig_structure_face(s->mesh, other->item[f], other->face[f], node);
     for (int a = 0; a < n; a++)
       place_of(s, node[a], NULL, x[a]);
+    /* Squared distance of p from the face's box, and the largest edge of the box. */
     double off = 0, wide = 0; /* faces further away than the best need no closer look */
     for (int k = 0; k < 3; k++) {
       double low = x[0][k], high = x[0][k];
@@ -285,6 +286,8 @@ ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
   s->touches.of = s;
   for (int i = 0; i < s->c->contacts.count; i++) {
     const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
+    /* off: switched off in this analysis; before: in the one before, so that overlaps are
+       released gradually. */
     bool off = false, before = false;
     for (int k = 0; k < c->without.count; k++) {
       off |= (int)c->without.value[k] == analysis + 1;
@@ -322,6 +325,8 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
     }
     return;
   }
+  /* Pressure on the first side and its derivative by penetration. Three laws: exponential (soft
+     contact), regularised with a small tension, and the plain penalty. */
   double push, stiff;
   if (!isnan(c->decay[0])) {
     const double rate = log(100) / c->decay[1];
@@ -344,6 +349,7 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
   memset(t->now, 0, sizeof t->now);
   if (!(c->friction > 0) || !(push > 0))
     return;
+  /* Tangential stiffness below sliding; a tenth of the normal one unless the case gives it. */
   const double stick = isnan(c->stick) ? t->stiffness / 10 : c->stick;
   double slid[3], across = 0, trial[3], size = 0;
   for (int i = 0; i < 3; i++) {
@@ -422,6 +428,7 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
         r[d] += t->share[a] * x[a][d];
     }
     memcpy(normal, t->normal, sizeof normal);
+    /* The normal follows the second face where displacements are large. */
     if (s->large)
       normal_of(t->masters, (const double(*)[3])(x + t->slaves), (const double(*)[2])t->slope,
                 normal);

@@ -25,7 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An element at one of its nodes. */
+/* An element at one of its nodes.
+   One per element and node. size: thickness, or sizes of the section; offset over size. */
 typedef struct {
   ig_lid element, node;
   int local;
@@ -37,6 +38,7 @@ typedef struct {
   int32_t first; /* member of the first node of its section */
 } corner;
 
+/* Scratch of ig_structure_expand; freed there. */
 typedef struct {
   ig_structure *s;
   const ig_mesh *mesh;
@@ -240,6 +242,7 @@ static ig_status thicknesses_read(work *w) {
 /* 20 degrees as in CalculiX: a sharper angle makes a knot. Given normals share a section where
    they agree to half a degree. */
 static bool same_section(const corner *a, const corner *b) {
+  /* Least cosine between directions that share a section. */
   const double least = a->given || b->given ? cos(0.5 * M_PI / 180) : cos(20 * M_PI / 180);
   if (a->beam != b->beam || a->given != b->given || a->profile != b->profile ||
       a->curved != b->curved || a->corner != b->corner)
@@ -530,6 +533,7 @@ static void stretches_make(ig_structure *s, ig_structure_cluster *c) {
       c->basis[0][4 * d] = 1;
     return;
   }
+  /* A shell's section has 2 or 3 members, a beam's 4 or 8. */
   const bool beam = c->count >= 4;
   double edge[2][3], square[2] = {0, 0}, mean = 0;
   for (int d = 0; d < 3; d++) {
@@ -695,6 +699,7 @@ static ig_status drill_add(ig_structure *s, ig_lid n) {
 static ig_status straight_add(ig_structure *s, const ig_structure_cluster *c, int i) {
   const ig_structure_member *m = s->member + c->first;
   const int side = i % 4; /* of a beam; of a shell both sides */
+  /* A beam's middle node i lies on the side between corners i % 4 and the next one. */
   const ig_structure_member *of[2] = {m + (c->modes ? side : 0),
                                       m + (c->modes ? (side + 1) % 4 : 1)};
   const double half[2] = {0.5, 0.5};
@@ -741,6 +746,7 @@ static ig_status plain_add(ig_structure *s, ig_lid n) {
   for (int i = 1; i < c->count; i++)
     last = fabs(m[i].share) > fabs(m[last].share) + 1e-12 ? i : last;
   for (int d = 0; d < 3; d++) {
+    /* Three components of the drawn node and up to eight members. */
     int32_t master[16];
     double factor[16];
     int count = 0;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Faces of one number of nodes that exchange heat; load: entry of heat_loads of each. */
 typedef struct {
   ig_structure *of;
   int nodes; /* of a face */
@@ -132,6 +133,7 @@ static ig_status exchange(void *self, const ig_trial *at, int32_t begin, int32_t
         area += c1 * c1;
       }
       area = sqrt(area) * weight[q];
+      /* W/m^2 out of the body; change: its derivative by T. */
       const double flow = film * (T - sink) + shine * (pow(T - zero, 4) - pow(sink - zero, 4));
       const double change = film + 4 * shine * pow(T - zero, 3);
       for (int a = 0; a < n; a++) {

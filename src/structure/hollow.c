@@ -33,6 +33,7 @@ static void pipe_points(double inner, ig_solid_rule *rule) {
    Weights: Simpson over a wall's length times its thickness; natural coordinates run from -1 to
    1, hence 2 t. A corner point has the shares of both walls. */
 static void box_points(const double t[4], ig_solid_rule *rule) {
+  /* Simpson's rule over two halves of the wall, of length 1 in all. */
   static const double share[5] = {1. / 12, 4. / 12, 2. / 12, 4. / 12, 1. / 12};
   const double eta[2] = {-1 + t[1], 1 - t[3]}, zeta[2] = {-1 + t[2], 1 - t[0]};
   const double corner[4][2] = {

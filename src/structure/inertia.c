@@ -88,6 +88,7 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
   const ig_structure_group *g = self;
   const ig_structure *s = g->of;
   const int npe = ig_solid_info_get(g->kind)->nodes, n = 3 * npe;
+  /* Without a step the planned one stands for it: the matrix of ig_structure_motion_begin. */
   const double dt = at->step > 0 ? at->step : s->planned, share = 1 / (1 + s->alpha);
   (void)trouble;
   for (int32_t e = begin; e < end; e++) {
@@ -159,9 +160,11 @@ ig_status ig_structure_motion_begin(ig_structure *s) {
   IG_TRY(ig_structure_force_before(s, s->time + 1e-6 * planned));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &f, s->unknowns, "forces"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &r, y->equations + 1, "forces"));
+  /* Damping is left out of this matrix and put back afterwards. */
   double(*const damping)[2] = s->damping;
   s->damping = NULL; /* the matrix is that without it */
   s->planned = planned / 10;
+  /* The tangent of inertia is M / ((1 + alpha) beta h^2); the right side is scaled alike. */
   const double scale = 1 / (s->planned * s->planned * s->beta * (1 + s->alpha));
   const ig_trial at = {.u = f, .time = s->time, .step = 0};
   status = ig_system_assemble(y, s->implicit_groups, s->implicit, &at, true, NULL, f, size, count,

@@ -302,6 +302,7 @@ static ig_status rotation_read(ig_structure *s, const ig_structure_joint *c,
 /* straight: two equations for each further node, plane: one. */
 static ig_status joint_add(ig_structure *s, const ig_structure_joint *c, const ig_lid *node,
                            int nodes) {
+  /* Nodes that each kind needs. */
   static const int least[] = {2, 3, 4, 2};
   ig_structure_condition *j;
   if (nodes < least[c->kind] || (c->kind == IG_JOINT_DISTANCE && nodes != 2))

@@ -69,6 +69,7 @@ static ig_status place_take(ig_structure *s, int i, int32_t *owner) {
   const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
   const ig_structure_load *other =
       *owner ? IG_ITEM(const ig_structure_load, s->c->loads, *owner - 1) : NULL;
+  /* The two loads are given by different steps. */
   bool apart = other && other->given.count != c->given.count;
   for (int k = 0; other && !apart && k < c->given.count; k++)
     apart = other->given.value[k] != c->given.value[k];

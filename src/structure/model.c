@@ -123,6 +123,8 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
   if (m->stiffness.count) {
     stiffness_fill(&m->stiffness, law->stiffness);
   } else if (e->count) {
+    /* Order of a deck: E1 E2 E3 nu12 nu13 nu23 G12 G13 G23; that of ig_solid_orthotropic is 12
+       23 13. */
     const double *v = e->value, young[3] = {v[0], v[1], v[2]}, poisson[3] = {v[3], v[5], v[4]},
                  shear[3] = {v[6], v[8], v[7]}, expansion[3] = {1, 1, 1};
     if (!ig_solid_orthotropic(young, poisson, shear, expansion, NULL, law))
@@ -131,6 +133,7 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
                         "positive");
   }
   IG_TRY(ig_structure_law_heat(s, m, law));
+  /* A curve of yield stress over plastic strain has precedence over `yield` and `hardening`. */
   const bool table = m->hardening_curve.count > 0, yields = table || !isnan(m->yield);
   if (m->law == IG_MATERIAL_NEO_HOOKEAN)
     law->law = IG_LAW_NEOHOOKE;

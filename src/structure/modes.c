@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One eigenvalue problem, on the stack of ig_structure_modes; arrays are freed there. */
 typedef struct {
   ig_structure *s;
   const ig_system *y;
@@ -78,6 +79,7 @@ static ig_status assemble(ig_structure *s, int groups, const ig_implicit_group *
 
 /* --- geometric stiffness of stresses, about the drawn shape */
 
+/* Stresses of a group's points, added up with factors; the array is owned. */
 typedef struct {
   const ig_structure_group *g;
   double *stress; /* elements x IG_SOLID_POINTS x 6 */
@@ -241,7 +243,8 @@ static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
   if (!(mm > 0))
     return ig_fail_at(s->cx, &a->at, "frequencies: give a density to the materials");
   IG_TRY(ig_direct_factor(m->direct, m->A, true, &info));
-  /* free motions, or a state beyond a critical load: K + shift M that is positive */
+  /* free motions, or a state beyond a critical load: K + shift M that is positive
+     share x trace(K) / trace(M): small against the stiff modes and large against rounding. */
   for (double share = 1e-6; info.zero > 0 || info.negative > 0; share *= 10) {
     const double more = share * k / mm;
     if (share > 10)

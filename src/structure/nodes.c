@@ -1,4 +1,7 @@
-/* Values at nodes: displacements and forces in the axes of nodes, temperatures over time. */
+/* Values at nodes: displacements and forces in the axes of nodes, temperatures over time.
+
+   The only places where axes of nodes are applied are gather (unknowns to fixed axes) and
+   to_local (forces and matrices back): elements, contact and loads work in fixed axes. */
 #include "structure/expand.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
-/* Springs and masses. */
+/* Springs and masses.
+
+   Springs and masses are items of two groups of the engine, like elements, with 6 and 3 unknowns
+   each. Unused unknowns are -1, which the engine skips. */
 #include "structure/points.h"
 #include "structure/constrain.h"
 

@@ -36,6 +36,7 @@ static ig_status group_set(ig_structure *s, ig_structure_group *g, const ig_stru
   return IG_OK;
 }
 
+/* Entries are applied in their order; the last one for a point counts. */
 ig_status ig_structure_prestress_read(ig_structure *s) {
   const size_t elements = (size_t)ig_mesh_elements(s->mesh);
   uint8_t *in;

@@ -190,6 +190,7 @@ static ig_status analysis_begin(ig_structure *s) {
   s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
   s->begin = s->time;
   s->alpha = s->dynamic ? a->alpha : 0;
+  /* Newmark's parameters of Hilber, Hughes and Taylor. */
   s->beta = (1 - s->alpha) * (1 - s->alpha) / 4;
   s->gamma = 0.5 - s->alpha;
   for (int i = 0; i < s->laws; i++)
@@ -213,6 +214,8 @@ static ig_status analysis_begin(ig_structure *s) {
   s->planned = o.first * a->duration;
   if (s->dynamic)
     IG_TRY(ig_structure_motion_begin(s));
+  /* With a first step of the case, steps may pass over kinks of histories; a warning then names
+     the time. */
   o.pass = !isnan(a->first_step);
   IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
   return s->dynamic ? IG_OK : stops_add(s);

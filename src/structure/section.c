@@ -55,6 +55,7 @@ static void cross_add(const double a[3], const double b[3], double c[3]) {
     c[i] += a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
+/* Sums over the faces so far. */
 typedef struct {
   double force[6], centre[6], area; /* force and moment about the origin; centre and normal */
   double heat;
@@ -84,6 +85,7 @@ static void face_add(const ig_structure *s, int width, const double *value, int 
       for (int k = 0; k < width; k++)
         S[k] += N[a] * value[width * node[a] + k];
     }
+    /* Area vector of the point: outward, of the length of its area once weighted. */
     cross_add(t[0], t[1], n);
     for (int i = 0; i < 3; i++) {
       n[i] *= weight[q];

@@ -46,6 +46,8 @@
 
 /* --- what a case says */
 
+/* `integration` of `sections`, in the order of its choices in options.c; likewise the enums
+   below. */
 typedef enum {
   IG_INTEGRATION_AUTO,
   IG_INTEGRATION_FULL,
@@ -99,6 +101,7 @@ typedef struct { /* of an element at one of its nodes, by their numbers */
   double normal[3];
 } ig_structure_normal;
 
+/* kind 0: x along a, b in the plane of x and y; 1: cylindrical, the axis from a to b. */
 typedef struct { /* of nodes, or of a material */
   ig_src at;
   const char *set;
@@ -211,12 +214,14 @@ typedef struct {
   double temperature, from, to;
 } ig_structure_temperature;
 
+/* `initial`: entries add up; m/s and m. */
 typedef struct {
   ig_src at;
   const char *set;
   double velocity[3], displacement[3];
 } ig_structure_initial;
 
+/* Pa; xx yy zz xy yz zx. */
 typedef struct { /* of points of elements */
   ig_src at;
   const char *set;
@@ -224,6 +229,7 @@ typedef struct { /* of points of elements */
   double stress[6];
 } ig_structure_prestress;
 
+/* Rayleigh damping of a material; mass in 1/s, stiffness in s. */
 typedef struct { /* C = mass M + stiffness K */
   ig_src at;
   const char *material;
@@ -236,6 +242,7 @@ typedef struct { /* instead of the law of a material */
   ig_reals polynomial, ogden, compressibility;
 } ig_structure_hyperelastic;
 
+/* K, times `history`; the last entry of a node counts. */
 typedef struct { /* a temperature that heat analyses keep */
   ig_src at;
   const char *set;
@@ -319,7 +326,9 @@ typedef struct ig_structure_points ig_structure_points;
 typedef struct ig_structure_condition ig_structure_condition; /* of a joint: joint.c */
 typedef struct ig_structure_exchange ig_structure_exchange;   /* heat.c */
 
-/* Elements of one kind. */
+/* Elements of one kind.
+
+   One group per kind of element that occurs; all arrays are owned by the model. */
 typedef struct {
   ig_structure *of;
   ig_solid_kind kind;
@@ -335,7 +344,10 @@ typedef struct {
   double *initial;   /* count x points x 6: stresses at the start; NULL: none */
 } ig_structure_group;
 
-/* Faces under pressure that turn with them. */
+/* Faces under pressure that turn with them.
+
+   One of each number of nodes. load: entry of `loads`; pressures of small displacements use the
+   same list. */
 typedef struct {
   ig_structure *of;
   int nodes; /* of a face */
@@ -347,6 +359,7 @@ typedef struct {
 
 /* A point of contact: a place of a face and the place of another face that it meets. */
 enum { IG_CONTACT_NODES = 16 };
+/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis. */
 typedef struct {
   int contact;         /* of the case */
   int slaves, masters; /* nodes of the two faces, one after the other in `node` */
@@ -387,7 +400,9 @@ typedef struct {
   int32_t number;          /* of the constraint */
 } ig_structure_body;
 
-/* A node of a solid that a shell or beam became (expand.h). */
+/* A node of a solid that a shell or beam became (expand.h).
+
+   Members of one drawn node are consecutive; `node` is drawn nodes + index. */
 typedef struct {
   ig_lid node, of;   /* of the expanded mesh; the drawn node */
   bool outer;        /* a corner of the section, or a side of the shell */
@@ -494,7 +509,7 @@ struct ig_structure {
    whole mesh for a set of nodes: decks have thousands of sets of one node. */
 IG_MUST_CHECK ig_status ig_structure_nodes(const ig_structure *s, const ig_src *at,
                                            const char *name, ig_lid **node, ig_lid *count);
-/* model.c */
+/* model.c. `*to` is set also on failure; free it with ig_structure_free. */
 IG_MUST_CHECK ig_status ig_structure_new(ig_job *job, ig_structure **to);
 void ig_structure_free(ig_structure *s);
 /* Axes at a place x: rows of R. */
@@ -534,6 +549,7 @@ IG_MUST_CHECK ig_status ig_structure_evaluate(void *self, const ig_trial *at, in
    see ig_solid_report. */
 IG_MUST_CHECK ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g,
                                             int32_t e, const double *add, double *report);
+/* Callback of the engine: history of the trial becomes the accepted one. */
 IG_MUST_CHECK ig_status ig_structure_accept(void *self, const ig_trial *at);
 /* Internal forces of the accepted state into `reaction`. */
 IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
@@ -554,6 +570,8 @@ IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at
 /* load.c
    Checks loads against the mesh, then makes s->faces. Once per model. */
 IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
+/* Callbacks of the engine: pressures that follow their faces; external forces at the trial's
+   time. */
 IG_MUST_CHECK ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin,
                                            int32_t end, double *f, double *k, ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_loads(void *self, const ig_trial *at, double *f);
@@ -579,6 +597,7 @@ IG_MUST_CHECK ig_status ig_structure_force_before(ig_structure *s, double time);
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
 /* heat.c: the groups of elements as the other functions have them, unknowns are temperatures. */
 IG_MUST_CHECK ig_status ig_structure_heat_begin(ig_structure *s, const ig_structure_analysis *a);
+/* NULL is allowed. */
 void ig_structure_exchange_free(ig_structure_exchange *x);
 /* Heat fluxes of the points of an element: points x 3. */
 IG_MUST_CHECK ig_status ig_structure_flux(const ig_structure *s, const ig_structure_group *g,
@@ -598,6 +617,7 @@ IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
    first number. */
 IG_MUST_CHECK ig_status ig_structure_section_force(ig_structure *s, const ig_structure_table *c,
                                                    double row[3][6]);
+/* Members of the room's table (core/room.h). */
 IG_MUST_CHECK ig_status ig_structure_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_results(void *self, ig_sink *to);

@@ -105,6 +105,7 @@ double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], 
     const double det = A[0] * A[2] - A[1] * A[1];
     double step[2] = {-(A[2] * g[0] - A[1] * g[1]) / det, -(A[0] * g[1] - A[1] * g[0]) / det};
     double to[2] = {at[0] + step[0], at[1] + step[1]};
+    /* Clamping: to the square 0 to 1, then onto the hypotenuse. */
     if (triangle) {
       to[0] = fmax(0, fmin(1, to[0]));
       to[1] = fmax(0, fmin(1, to[1]));
