@@ -81,6 +81,7 @@ ig_src ig_card_line_at(const ig_card *card, const ig_card_line *line) {
   return at;
 }
 
+/* Fields beyond the end of a line count as blank. */
 const char *ig_card_text(const ig_card_line *line, int field) {
   return field < line->count ? line->field[field] : "";
 }
@@ -282,6 +283,8 @@ static ig_status cards_read(ig_deck *d, ig_inp *in, ig_card ***last) {
   return IG_OK;
 }
 
+/* Opens the deck, reads all cards into d->card in order, closes it. d has path, arena and
+   lenient. */
 ig_status ig_deck_cards(ig_deck *d) {
   ig_inp in = {.whole = {.cx = d->cx}};
   ig_card **last = &d->card;

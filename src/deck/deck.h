@@ -23,7 +23,21 @@
    Cards and ig_deck point to the same text and are not changed once made, with these exceptions:
    *CLEARANCE and *MODEL CHANGE complete contact pairs that were read before, *EQUATION, REMOVE ends
    equations, and *MPC makes steps large. Names are compared without regard to case, as both
-   programs do. Numbers have no units: a case made of a deck takes them as they are (`no_units`). */
+   programs do. Numbers have no units: a case made of a deck takes them as they are (`no_units`).
+
+   Example. The lines
+
+     *BOUNDARY             supports:
+     left, 1, 3              - {set: left, fix: x}    (and y, z)
+     *STEP, NLGEOM         loads:
+     *STATIC                 - {set: tip, force: [0, -100, 0], history: [[0, 0], [1, 1]]}
+     0.1, 1.               analysis:
+     *CLOAD                  - {kind: static, large: true, duration: 1, first_step: 0.1}
+     tip, 2, -100.
+     *END STEP
+
+   become the entries on the right. A card keeps its text; ig_deck keeps numbers and names; only
+   the importer knows the keys of a case. */
 #ifndef IG_DECK_DECK_H
 #define IG_DECK_DECK_H
 

@@ -88,6 +88,7 @@ static ig_status equations_remove(ig_deck *d, const ig_card *card, int step) {
   return IG_OK;
 }
 
+/* step: number of the step from 1, 0 in the model. REMOVE names equations by their first term. */
 ig_status ig_deck_equations(ig_deck *d, const ig_card *card, int step) {
   return ig_card_get(card, "REMOVE") || ig_card_get(card, "REMOVEALL")
              ? equations_remove(d, card, step)

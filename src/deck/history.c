@@ -75,6 +75,8 @@ static bool ends(const ig_deck_step *s, const ig_deck_value *value) {
   return false;
 }
 
+/* Decides which step writes the entry: the first that gives the value, or the first after a
+   support was ended. Cost: steps x values; decks have few of both. */
 bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value) {
   const bool support = strcmp(value->kind, "BOUNDARY") == 0;
   bool given = in_model(d, value) != NULL;

@@ -57,6 +57,7 @@ void ig_import_name(ig_importer *b, const char *name) {
   ig_import_put(b, "'");
 }
 
+/* Rows [time, factor]: times of the whole run, from 0 on. */
 void ig_import_history(ig_importer *b, const ig_deck_history *h) {
   ig_import_put(b, ", history: [");
   for (int i = 0; i < h->rows; i++) {

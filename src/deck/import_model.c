@@ -471,6 +471,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     return;
   }
   const size_t length = strlen(j->slave);
+  /* A name may be both; the surface counts then. */
   const bool nodes = ig_namemap_get(&b->d->name_of, IG_SET_FACES, j->slave, length) < 0 &&
                      ig_namemap_get(&b->d->name_of, IG_SET_NODES, j->slave, length) >= 0;
   const char *slave = ig_import_set(b, &j->at, j->slave, nodes ? IG_SET_NODES : IG_SET_FACES);
@@ -488,6 +489,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
   ig_import_put(b, ", to: ");
   ig_import_name(b, master);
   if (is(i->overclosure, "EXPONENTIAL")) {
+    /* CalculiX: c0 is the clearance at which the pressure is 1 % of p0, p0 that at no clearance. */
     ig_import_put(b, ", decay: [");
     ig_import_real(b, i->value[1]);
     ig_import_put(b, ", ");
@@ -513,6 +515,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_put(b, ", clearance: ");
     ig_import_real(b, j->clearance);
   }
+  /* Tangential damping is a fraction of the normal one (TANGENT FRACTION). */
   if (i->damping > 0) {
     ig_import_put(b, ", damping: ");
     ig_import_real(b, i->damping);
@@ -520,6 +523,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_real(b, i->tangential);
   }
   if (j->onto) {
+    /* ADJUST= is a distance if it reads as a number, else the name of a node set. */
     char *end;
     const double distance = ig_decimal_read(j->onto, &end);
     if (*end || end == j->onto) {

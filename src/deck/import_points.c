@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }

@@ -14,6 +14,7 @@
 /* Components 1 to 6 of a deck as a case names them. */
 static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }

@@ -249,11 +249,13 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   s->direct = ig_card_get(card, "DIRECT") != NULL;
   s->explicit_ = ig_card_get(card, "EXPLICIT") != NULL;
   s->steady = ig_card_get(card, "STEADYSTATE") != NULL;
+  /* Of *DYNAMIC; the default is CalculiX's. */
   IG_TRY(ig_card_number(d, card, "ALPHA", -0.05, &s->alpha));
   s->first = s->period = 1;
   s->most = s->high = INFINITY;
   if (!l)
     return IG_OK;
+  /* Number of modes first; *FREQUENCY then has its bounds in Hz. */
   if (strcmp(s->kind, "FREQUENCY") == 0 || strcmp(s->kind, "BUCKLE") == 0) {
     IG_TRY(ig_card_int(d, card, l, 0, 1, &s->modes));
     if (strcmp(s->kind, "BUCKLE") == 0) /* the rest steers its eigenvalue solver */
@@ -286,6 +288,7 @@ static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
                  : strcmp(card->word, "SECTIONPRINT") == 0 ? IG_SET_FACES
                                                            : IG_SET_NODES;
   const char *set = ig_card_get(card, keys[of]);
+  /* TOTALS=YES: sums besides the rows; ONLY: sums alone. */
   const char *totals = ig_card_get(card, "TOTALS"), *frequency = ig_card_get(card, "FREQUENCY");
   if (!set && d->lenient)
     return ig_deck_note(d, &card->at, "*%s names no set: nothing is written", card->word);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* The sink of the text and its user data. */
 typedef struct {
   ig_text_fn *text;
   void *user;
@@ -74,6 +75,7 @@ static void entry_put(const writer *w, const ig_node *node, int indent, const ch
   }
 }
 
+/* Head with the name of the deck and the notes, then the tree, key by key. */
 void ig_deck_write(const ig_deck *d, const ig_node *root, const char *mesh, ig_text_fn *text,
                    void *user) {
   const writer w = {text, user};

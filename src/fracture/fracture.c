@@ -34,6 +34,7 @@ static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
   return acts;
 }
 
+/* Checks that need the case alone, then the model. */
 static ig_status prepare(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   if (c->insertion.at.given && ig_ranks_count(job->cx->ranks) > 1)
@@ -97,6 +98,7 @@ static ig_status restore(void *self, const ig_restart *from) {
   return IG_OK;
 }
 
+/* The whole benchmark is one `advance`; tables are checked afterwards. */
 static ig_status insert(run *r) {
   const ig_frac_case *c = r->job->room_case;
   IG_TRY(ig_frac_open_all(&r->m, (int)c->insertion.batches, (uint64_t)c->insertion.seed,

@@ -49,6 +49,7 @@ typedef struct {
   double expansion;
 } ig_frac_initial_case;
 
+/* `residual`: stress at the start. */
 typedef struct {
   ig_src at;
   const char *file; /* a snapshot */
@@ -62,6 +63,7 @@ typedef struct {
   ig_table history;
 } ig_frac_load_case;
 
+/* `probes`. quantity: place in IG_FRAC_PROBE_CHOICES; set or point. */
 typedef struct {
   ig_src at;
   const char *name;

@@ -11,7 +11,9 @@
    model. */
 IG_MUST_CHECK ig_status ig_structure_numbers(ig_structure *s);
 ig_lid ig_structure_numbered(const ig_structure *s, int64_t number);
-/* The nodes of a face of an element, corners first, from outside counter-clockwise: how many. */
+/* The nodes of a face of an element, corners first, from outside counter-clockwise: how many.
+   face: from 0. Wedges have triangles among their faces: the number of nodes may be 3, 4, 6 or
+   8. */
 int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node[8]);
 /* Shape functions of a face of 3, 4, 6 or 8 nodes and their derivatives. */
 void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]);
@@ -28,7 +30,8 @@ IG_MUST_CHECK ig_status ig_structure_tie_read(ig_structure *s, const ig_structur
 /* The nodes of a number of the file or of a set; free *node. */
 IG_MUST_CHECK ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *at, const char *text,
                                                 ig_lid **node, ig_lid *count);
-/* The component 0 to 5 of "x" to "rz", -1: none; its unknown, -1: the node has none. */
+/* The component 0 to 5 of "x" to "rz", -1: none; its unknown, -1: the node has none.
+   text: one of x y z rx ry rz. */
 int ig_structure_component(const char *text);
 int32_t ig_structure_unknown_at(const ig_structure *s, ig_lid node, int component);
 /* The unknown of a component "x" to "rz" of a node, -1: it has none. */

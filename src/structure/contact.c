@@ -7,7 +7,20 @@
    p. In motion through time sides that touch are damped: damping (v.n n + share (v - v.n n)) of the
    relative velocity v. Forces are p n times the area of the point, shared by the nodes of both
    faces.
- */
+
+
+   Data: ig_structure_touches, one ig_structure_touch per point of the first side; made at the
+   start of each analysis (ig_structure_touches_new), evaluated as a group of the engine,
+   accepted once per step.
+
+           first side   o----x----x----o      x: points of integration (area, shares of the nodes)
+                             |    |           g: distance along the normal of the other side
+           other side   o----+----+----o      +: nearest places, kept through the analysis
+
+   Why integration points and not nodes: pressures are then constant over a face for constant
+   overlap, also where the meshes do not match. Why the pairs are kept: forces are smooth
+   functions of the displacements, so that Newton's method converges; a point that slides further
+   than a face is long is reported. */
 #include "structure/constrain.h"
 #include "mesh/geometry.h"
 #include "mesh/named.h"

@@ -61,6 +61,7 @@ static bool unit3(double v[3]) {
   return length > 0;
 }
 
+/* c = a x b; c must be another vector. */
 static void cross3(const double a[3], const double b[3], double c[3]) {
   for (int d = 0; d < 3; d++)
     c[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
@@ -217,6 +218,7 @@ static ig_status corners_make(work *w) {
   return normals_read(w);
 }
 
+/* Sizes at nodes, for sections with `nodal: true`; later entries replace former ones. */
 static ig_status thicknesses_read(work *w) {
   ig_structure *s = w->s;
   if (!s->c->thicknesses.count)
@@ -435,6 +437,8 @@ static ig_status sets_copy(work *w, ig_mesh *to) {
   return IG_OK;
 }
 
+/* Nodes of solids have the number 0 in files with numbers, so that they are never found by
+   number. */
 static ig_status numbers_copy(work *w, ig_mesh *to) {
   const ig_mesh *from = w->mesh;
   if (from->node_number) { /* nodes of solids have none: 0 */
@@ -449,6 +453,7 @@ static ig_status numbers_copy(work *w, ig_mesh *to) {
   return IG_OK;
 }
 
+/* s->expanded has drawn nodes first, members after them, at drawn position + arm. */
 static ig_status mesh_make(work *w) {
   ig_structure *s = w->s;
   ig_mesh *to;
@@ -710,6 +715,7 @@ static ig_status straight_add(ig_structure *s, const ig_structure_cluster *c, in
   return IG_OK;
 }
 
+/* Constraints of a turning node or knot: every member that follows gets three rows. */
 static ig_status knot_add(ig_structure *s, ig_lid n) {
   const ig_structure_cluster *c = &s->cluster[n];
   const double none[3] = {0, 0, 0};
@@ -772,6 +778,8 @@ ig_status ig_structure_expansion_constrain(ig_structure *s) {
   return IG_OK;
 }
 
+/* Large rotations: members are put where the rotation and the stretches have them, and the
+   coefficients of their constraints become the derivatives there. */
 void ig_structure_knots_follow(ig_structure *s, double *u) {
   for (ig_lid n = 0; s->expanded && n < s->drawn; n++) {
     const ig_structure_cluster *c = &s->cluster[n];
@@ -803,6 +811,8 @@ void ig_structure_knots_follow(ig_structure *s, double *u) {
   }
 }
 
+/* Elsewhere than at plain corners of quadratic shells the force goes to the drawn node itself,
+   and constraints distribute it. */
 void ig_structure_expansion_load(const ig_structure *s, ig_lid node, const double force[3],
                                  double factor, double *f) {
   const ig_structure_cluster *c = s->cluster && node < s->drawn ? &s->cluster[node] : NULL;

@@ -69,6 +69,7 @@ ig_status ig_structure_flux(const ig_structure *s, const ig_structure_group *g, 
   return IG_OK;
 }
 
+/* No history: the factor 1 from the beginning. */
 static double factor_at(const ig_table *history, double time) {
   return history->count ? ig_table_at(history, time) : 1;
 }
@@ -309,6 +310,7 @@ static ig_status look(ig_structure *s, const ig_structure_analysis *a) {
   return IG_OK;
 }
 
+/* For messages of Newton's method. */
 static void node_name(void *self, int32_t unknown, char *text, size_t size) {
   const ig_structure *s = self;
   snprintf(text, size, "node %lld",

@@ -108,6 +108,8 @@ static ig_status hollow_set(ig_structure *s, const int *beam) {
   return IG_OK;
 }
 
+/* After the groups of elements are made; s->hollow[i] has points = 0 for beams that are not
+   hollow. */
 ig_status ig_structure_hollow_read(ig_structure *s) {
   const ig_structure_beam *hollow = NULL;
   int *beam;

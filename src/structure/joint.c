@@ -119,6 +119,7 @@ static void slopes(const ig_structure *s, const ig_structure_condition *j, const
   ig_structure_to_local(s, j->node, j->nodes, slope, NULL);
 }
 
+/* Positions at the start (X), now (x), and derivatives; one block of memory. */
 typedef struct {
   double *X, *x, *slope;
 } scratch;
@@ -331,6 +332,7 @@ static ig_status joint_add(ig_structure *s, const ig_structure_joint *c, const i
   return IG_OK;
 }
 
+/* Made anew for each analysis, since slaves depend on the other constraints. */
 ig_status ig_structure_joints_constrain(ig_structure *s) {
   ig_structure_joints_free(s);
   for (int i = 0; i < s->c->joints.count; i++) {

@@ -250,6 +250,8 @@ ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
   for (int i = 0; i < s->c->loads.count; i++) {
     const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
     const double factor = factor_at(s, c, time);
+    /* An entry with an acceleration on a set of nodes acts on point masses there; on elements it
+       acts on their mass. */
     const bool nodal = !isnan(c->force[0]) || !isnan(c->moment[0]);
     const ig_set *set;
     if (factor == 0)

@@ -207,6 +207,7 @@ void ig_structure_axes_at(const ig_structure_axes *c, const double x[3], double 
   cross(e3, e1, e2);
 }
 
+/* c->axes counts from 1 (0: fixed), ig_structure_axes.kind from 0. */
 void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3], double R[9]) {
   ig_structure_axes axes = {.kind = c->axes - 1};
   memcpy(axes.a, c->a, sizeof axes.a);
@@ -228,6 +229,8 @@ static ig_status frame_add(ig_structure *s, ig_lid node, int32_t *frames, double
   return IG_OK;
 }
 
+/* Axes of node sets, and those of references of distributing couplings. frames: how many nodes
+   have axes. */
 static ig_status frames_new(ig_structure *s) {
   int32_t frames = 0;
   double *R;
@@ -393,6 +396,8 @@ done:
   return status;
 }
 
+/* warm: room for 2 x nodes numbers. Materials whose law does not depend on temperature need
+   none. */
 const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double *warm) {
   const ig_structure *s = g->of;
   const int npe = ig_solid_info_get(g->kind)->nodes;
@@ -432,6 +437,8 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
   return IG_OK;
 }
 
+/* The law is evaluated from the accepted history; with increments it takes them as one step from
+   there. */
 ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g, int32_t e,
                               const double *add, double *report) {
   const int npe = ig_solid_info_get(g->kind)->nodes;
@@ -536,6 +543,7 @@ static ig_status turns_new(ig_structure *s) {
   return IG_OK;
 }
 
+/* By the name of the material; unknown names are refused. */
 static ig_status damping_read(ig_structure *s) {
   for (int i = 0; i < s->c->damping.count; i++) {
     const ig_structure_damping *c = IG_ITEM(const ig_structure_damping, s->c->damping, i);
@@ -604,6 +612,7 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   return model_make(s);
 }
 
+/* NULL is allowed, and a model that failed halfway. */
 void ig_structure_free(ig_structure *s) {
   if (!s)
     return;

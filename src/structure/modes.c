@@ -31,6 +31,7 @@ static void times(const modes *m, const double *value, const double *x, double *
   }
 }
 
+/* Callbacks of ig_modes_find: y = B x, and x = A^-1 x by the factored matrix. */
 static void times_b(void *self, const double *x, double *y) {
   const modes *m = self;
   times(m, m->B, x, y);

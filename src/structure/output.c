@@ -182,6 +182,7 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
   return IG_OK;
 }
 
+/* Three rows of a section: force and moment, centre and normal, figures. */
 static ig_status section_table(ig_structure *s, const ig_structure_table *c) {
   double row[3][6] = {{0}};
   IG_TRY(ig_structure_section_force(s, c, row));
@@ -195,6 +196,7 @@ static ig_status section_table(ig_structure *s, const ig_structure_table *c) {
   return IG_OK;
 }
 
+/* Rows at the accepted state of each step, for the tables of this analysis. */
 ig_status ig_structure_tables(ig_structure *s) {
   for (int i = 0; i < s->c->tables.count; i++) {
     const ig_structure_table *c = IG_ITEM(const ig_structure_table, s->c->tables, i);
@@ -227,6 +229,7 @@ static ig_status modes_write(const ig_structure *s, ig_sink *to) {
   return IG_OK;
 }
 
+/* to NULL: nothing is written. The largest displacement includes nodes of sections. */
 ig_status ig_structure_history(void *self, ig_sink *to) {
   ig_structure *s = self;
   double most = 0;

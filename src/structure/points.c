@@ -136,6 +136,7 @@ static ig_status masses_rest(void *self, const ig_trial *at, int32_t begin, int3
   return IG_OK;
 }
 
+/* Springs and masses have no history. */
 static ig_status accept(void *self, const ig_trial *at) {
   (void)self, (void)at;
   return IG_OK;
@@ -191,6 +192,7 @@ static ig_status spring_read(ig_structure *s, const ig_structure_spring *c) {
   return IG_OK;
 }
 
+/* Counts of springs are known; masses grow one by one with the nodes of their sets. */
 ig_status ig_structure_points_new(ig_structure *s) {
   const size_t springs = (size_t)s->c->springs.count;
   if (!springs && !s->c->masses.count)
@@ -251,6 +253,8 @@ int ig_structure_points_masses(ig_structure *s, ig_implicit_group *group) {
   return 1;
 }
 
+/* n: groups that are there already. In statics masses give nothing (masses_rest), but their
+   unknowns stay in the pattern. */
 int ig_structure_points_groups(ig_structure *s, int n) {
   ig_structure_points *p = s->points;
   if (p && p->springs)

@@ -42,6 +42,7 @@ static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
            'x' + unknown % 3);
 }
 
+/* group counts as in groups_make; beyond the elements only a general name is given. */
 static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
   const ig_structure *s = self;
   if (group >= s->groups) {
@@ -66,6 +67,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
   return s->dynamic ? ig_structure_force_before(s, s->time) : IG_OK;
 }
 
+/* Groups without history accept by doing nothing. */
 static ig_status no_history(void *self, const ig_trial *at) {
   (void)self, (void)at;
   return IG_OK;
@@ -321,6 +323,8 @@ static void room_stand(const void *self, ig_run_status *standing) {
   }
 }
 
+/* Sizes for the summary: elements and nodes with those of expanded shells and beams; equations
+   without slaves. */
 static void room_tally(void *self) {
   ig_structure *s = self;
   if (!s)

@@ -89,12 +89,14 @@ typedef struct {
   bool nodal;
 } ig_structure_beam;
 
+/* `thicknesses`: m; the second number is for beams. */
 typedef struct { /* of nodes */
   ig_src at;
   const char *set;
   double thickness[2];
 } ig_structure_thickness;
 
+/* `normals`: need not be of unit length. */
 typedef struct { /* of an element at one of its nodes, by their numbers */
   ig_src at;
   int64_t element, node;
@@ -137,6 +139,7 @@ typedef struct {
   ig_table curve; /* force over elongation */
 } ig_structure_spring;
 
+/* `masses`: kg, of each node of the set. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -236,6 +239,7 @@ typedef struct { /* C = mass M + stiffness K */
   double mass, stiffness;
 } ig_structure_damping;
 
+/* `hyperelastic`, Pa and 1/Pa; see ig_solid_hyper for the order of the constants. */
 typedef struct { /* instead of the law of a material */
   ig_src at;
   const char *material;
@@ -374,6 +378,8 @@ typedef struct {
   double before[3], pull[3]; /* accepted: relative position, tangential traction */
   double now[3];             /* traction of the trial */
 } ig_structure_touch;
+/* All contact points of the analysis; unknown: count x 3 x IG_CONTACT_NODES, -1 where there is
+   no node. */
 typedef struct {
   ig_structure *of;
   int32_t count;

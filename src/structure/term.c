@@ -13,6 +13,7 @@ int32_t ig_structure_unknown_at(const ig_structure *s, ig_lid node, int componen
   return s->turn && s->turn[node] >= 0 ? s->turn[node] + component - 3 : -1;
 }
 
+/* Also rejects longer words: "xy" is no component. */
 int ig_structure_component(const char *text) {
   const bool turn = text[0] == 'r';
   const char *c = text + turn;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets of nodes are copied as they are; other sets go through the general function, which marks
+   nodes of the whole mesh. */
 ig_status ig_structure_nodes(const ig_structure *s, const ig_src *at, const char *name,
                              ig_lid **node, ig_lid *count) {
   const ig_set *set = ig_mesh_find_set(s->mesh, name, IG_SET_NODES);
@@ -20,6 +22,7 @@ ig_status ig_structure_nodes(const ig_structure *s, const ig_src *at, const char
   return IG_OK;
 }
 
+/* Order of qsort and bsearch. */
 static int number_compare(const void *a, const void *b) {
   const ig_structure_number *p = a, *q = b;
   return p->number < q->number ? -1 : p->number > q->number;
@@ -35,6 +38,7 @@ ig_status ig_structure_numbers(ig_structure *s) {
   return IG_OK;
 }
 
+/* ig_structure_numbers must have been called. */
 ig_lid ig_structure_numbered(const ig_structure *s, int64_t number) {
   const ig_structure_number key = {number, 0};
   const ig_structure_number *found =
@@ -60,6 +64,7 @@ int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node
   return count;
 }
 
+/* N: nodes; d: derivatives by the two natural coordinates. at: -1 to 1, triangles 0 to 1. */
 void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]) {
   if (nodes == 3) {
     tri3_values_f64(at, N);

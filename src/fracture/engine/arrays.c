@@ -103,6 +103,7 @@ static void opp_row(void *user, int64_t e, void *row) {
     ((int32_t *)row)[f] = across_of(s->m, s->host[e * faces + f]);
 }
 
+/* Facets as element x faces + face, with elements of the whole. */
 static void coh_row(void *user, int64_t c, void *row) {
   const passing *s = user;
   const int faces = s->m->shape.faces;
@@ -132,6 +133,7 @@ static void list_row(void *user, int64_t i, void *row) {
 
 /* --- the list: places of own nodes, which have all their corners in the part */
 
+/* A node's first entry in the list of the whole, and its number here. */
 typedef struct {
   int32_t whole, mine;
 } corner;

@@ -187,6 +187,7 @@ static ig_cohesive law_of_material(ig_job *job, int i) {
                 (double[]){energy, m->fracture_energy_shear, strength, m->cohesive_strength_shear});
 }
 
+/* The first material must have fracture_energy and cohesive_strength; others may leave them out. */
 ig_status ig_frac_law_first(ig_job *job, ig_cohesive *law) {
   const ig_material_case *m = IG_ITEM(const ig_material_case, *job->materials, 0);
   IG_TRY(ig_material_require(job->cx, m, "fracture_energy|cohesive_strength", "fracture"));
@@ -227,6 +228,7 @@ static ig_status interface_place(ig_job *job, ig_frac_model *m, const ig_frac_in
   return IG_OK;
 }
 
+/* Exactly one of the two ways to name facets. */
 static ig_status interface_check(ig_job *job, const ig_frac_interface_case *w) {
   const bool plane = !isnan(w->from[0]) || !isnan(w->to[0]);
   if (plane == (w->between.count > 0) || (!plane && w->between.count != 2))

@@ -219,6 +219,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
     return IG_FAIL(cx, IG_INPUT, "the mesh has %lld elements: at most %d", (long long)ne,
                    INT32_MAX / h->nodes);
   s->ne = (int32_t)ne;
+  /* Division by ne as a multiplication (ig_frac_divide); 0 for one element, by overflow. */
   s->magic = UINT64_MAX / (uint64_t)(ne ? ne : 1) + 1;
   /* First room for copies of nodes (an eighth) and cohesive elements (a sixteenth of the
      elements); ig_frac_tables_grow enlarges them. `reserve`: the most that can be needed, for
@@ -313,6 +314,7 @@ ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion) {
   return IG_OK;
 }
 
+/* load_given keeps the values of the case, for programs that scale loads. */
 ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id) {
   if (m->loads == IG_FRAC_LOADS)
     return IG_FAIL(m->cx, IG_INPUT, "more than %d loads", IG_FRAC_LOADS);

@@ -48,7 +48,20 @@
    ig_frac_model_set_step, notches (ig_frac_model_insert), and ig_frac_part_new, which divides it
    between ranks. Then ig_frac_model_run. Between steps: ig_frac_model_ready takes the check and the
    forces of the current step ahead (`begun`), which figures and probes need. All ranks call all
-   functions of a divided model in the same order. */
+   functions of a divided model in the same order.
+
+   Example of an insertion in the plane. Elements A, B, C have node 2, which is on the boundary;
+   A and B meet at facet 2-4, B and C at facet 2-5. When facet 2-4 opens, A is no longer
+   connected with B and C around node 2:
+
+          1-----2-----3             1----2   2'----3
+           \ A / \ C /               \ A /   / \ C /       list of node 2:  A B C  ->  A | B C
+            \ / B \ /                 \ /   / B \ /
+             4-----5                   4-----5            node 2 has A, node 2' has B and C
+
+   The slots of node 2 are sorted by component within their stretch of `list`; the first
+   component keeps the number 2, the second becomes a new node at the end of all tables, with the
+   same position and motion and the mass of its own elements. */
 #ifndef IG_FRAC_MODEL_H
 #define IG_FRAC_MODEL_H
 

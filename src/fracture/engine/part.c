@@ -18,6 +18,7 @@
 
 enum { AWAY = 255 };
 
+/* Scratch over the whole mesh, one byte per node and element. */
 typedef struct {
   const ig_mesh *mesh;
   int npe;
@@ -107,6 +108,7 @@ static ig_status nodes_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
   return IG_OK;
 }
 
+/* reach + 2 layers: near, far and rim. Cost: as many passes over the whole mesh. */
 static ig_status layers_find(ig_frac_model *m, const ig_mesh *mesh, const int32_t *owner) {
   ig_frac_part *p = &m->part;
   layers l = {.mesh = mesh, .npe = m->shape.nodes};
@@ -268,6 +270,7 @@ static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac
 
 /* --- all of it */
 
+/* Two sets of lists: near ghosts for each step, far ones for checks. */
 static ig_status passing_make(ig_frac_model *m) {
   ig_frac_part *p = &m->part;
   for (int i = 0; i < IG_FRAC_LAYERS; i++) {
@@ -335,6 +338,7 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_collect_free(&p->own);
 }
 
+/* Figures of the partition for the log and `ingot check`. Collective. */
 ig_status ig_frac_part_tell(ig_frac_model *m, ig_partition_line *line, void *user) {
   const ig_frac_part *p = &m->part;
   if (p->ranks == 1)

@@ -27,13 +27,15 @@ static size_t parcel_size(const int32_t count[3]) {
          (size_t)count[2] * sizeof(ig_frac_surface_element);
 }
 
-/* What of a rank others have to know. */
+/* What of a rank others have to know.
+   Sent to all ranks as bytes: of fixed size, without pointers. */
 typedef struct {
   ig_box_grid fence; /* around facets at nodes whose forces it needs */
   ig_box cover;      /* around what it may send */
 } place;
 
-/* The part's tables. */
+/* The part's tables.
+   Host copies of the part's tables (not owned) and marks (owned). */
 typedef struct {
   const ig_frac_model *m;
   const ig_frac_part *p;
@@ -55,6 +57,7 @@ static void node_at(const scene *s, int64_t n, double at[3]) {
                     : 0;
 }
 
+/* Node j of face f of element e, number in the part. */
 static int32_t facet_node(const scene *s, int64_t e, int f, int j) {
   return s->conn[ig_frac_face_node(s->m->kind, f, j) * (int64_t)s->m->s.ne + e];
 }
@@ -152,6 +155,7 @@ static void fence_make(const scene *s, ig_box_grid *fence) {
       }
 }
 
+/* Around its nodes as displaced. */
 static ig_box element_box(const scene *s, int64_t e) {
   ig_box b = ig_box_none;
   for (int a = 0; a < s->m->shape.nodes; a++) {
@@ -278,6 +282,7 @@ static void node_write(const scene *s, int32_t n, int64_t *slots, ig_frac_surfac
   }
 }
 
+/* open: free or cracked facets; worn: bits of free ones at this moment, two per facet. */
 static ig_frac_surface_element element_write(const scene *s, int32_t e) {
   const ig_frac_shape *shape = &s->m->shape;
   ig_frac_surface_element to = {.number = s->p->element[e]};
@@ -292,6 +297,7 @@ static ig_frac_surface_element element_write(const scene *s, int32_t e) {
   return to;
 }
 
+/* 8 bytes more than needed: an empty parcel has an address as well. */
 static ig_status parcel_fill(ig_frac_model *m, const scene *s, ig_frac_parcel *a) {
   int64_t slots = 0;
   IG_TRY(ig_alloc(m->cx, (void **)&a->out, parcel_size(a->count) + 8, 1, "import of surfaces"));
@@ -355,6 +361,7 @@ static int messages_make(const ig_frac_model *m, const ig_frac_parcel *list, int
   return messages;
 }
 
+/* Counts from other ranks are checked before memory is taken by them. */
 static ig_status room_make(ig_frac_model *m, ig_frac_parcel *list, int count) {
   for (int i = 0; i < count; i++) {
     ig_frac_parcel *a = &list[i];
@@ -388,6 +395,7 @@ static ig_status parcels_swap(ig_frac_model *m, ig_status status, ig_frac_parcel
   return status;
 }
 
+/* Collective. Failures are agreed on after each stage that could fail on one rank alone. */
 ig_status ig_frac_import(ig_frac_model *m, ig_frac_parcel **list, int *count) {
   scene s;
   place *all = NULL;

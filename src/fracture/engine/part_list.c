@@ -98,6 +98,8 @@ static ig_status joint_add(ig_frac_model *m, int32_t e) {
   return ig_frac_list_add(m->cx, &p->late, e);
 }
 
+/* The owner of a cohesive element is that of its lower element. It is computed by every rank
+   that has one of its elements near. */
 static ig_status cohesive_add(ig_frac_model *m, const int32_t *facet, int32_t c) {
   ig_frac_part *p = &m->part;
   const int faces = m->shape.faces;

@@ -56,6 +56,7 @@ static ig_status topology_check(const ig_frac_model *m, const int32_t *conn, con
                         "elements name nodes or facets that do not exist");
 }
 
+/* 0xff bytes: -1 for elements that are not here. */
 static ig_status elements_map(ig_frac_model *m, maps *a) {
   const ig_frac_part *p = &m->part;
   IG_TRY(IG_NEW(m->cx, &a->element, (size_t)p->total.elements + 1, "numbers of a part"));
@@ -178,6 +179,8 @@ static void coh_cut(ig_frac_model *m, const maps *a, const int32_t *coh) {
     }
 }
 
+/* The chain of loads on one facet (third number) is translated as well: all loads of a facet are
+   here or none. */
 static void load_face_cut(ig_frac_model *m, const maps *a) {
   const int faces = m->shape.faces;
   int32_t *to = ig_frac_model_host(m, "load_face");
@@ -337,6 +340,7 @@ static ig_status tables_restore(ig_frac_model *m, const ig_restart *from) {
   return ig_arrays_restore(&m->arrays, from);
 }
 
+/* Collective. count: of the whole, checked by the caller. */
 ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
                                const ig_restart *from) {
   m->part.total.count = *count;

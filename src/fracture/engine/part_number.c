@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* node, cohesive: numbers in the whole of all items of the part, copied. */
 ig_status ig_frac_numbers_put(ig_frac_model *m, const int32_t *node, const int32_t *cohesive) {
   ig_frac_part *p = &m->part;
   const ig_frac_count *count = &m->count;

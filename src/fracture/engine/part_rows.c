@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* Sum and running chunk on the first rank; `from` on all. */
 typedef struct {
   const double *from; /* of the part */
   int row, columns;   /* numbers in a row there; those that are sent */
@@ -28,6 +29,7 @@ static void chunk_close(adding *a) {
   }
 }
 
+/* first: number of the first row in the whole, which decides where chunks begin. */
 static ig_status figures_add(void *user, const void *rows, int64_t first, int64_t count) {
   adding *a = user;
   const double *row = rows;
@@ -50,6 +52,7 @@ typedef struct {
   int row, columns, sums;
 } figures_kind;
 
+/* The kernel writes rows of its list's items into an array of all items of the part. */
 static ig_status rows_make(ig_frac_model *m, const figures_kind *k, ig_array *rows) {
   ig_frac_state s = m->s;
   IG_TRY(ig_array_new(m->cx, rows, (size_t)(k->count * k->row) + 1, sizeof(double), "figures"));
@@ -73,6 +76,7 @@ static ig_status kind_add(ig_frac_model *m, const figures_kind *k, double *sum) 
   return status;
 }
 
+/* sum: zeros on entry; the same on all ranks at the end. */
 ig_status ig_frac_part_sums(ig_frac_model *m, double sum[IG_FRAC_SUMS]) {
   const ig_frac_part *p = &m->part;
   const figures_kind kinds[] = {

@@ -39,6 +39,7 @@ static int travelling(ig_frac_model *m, bool checked, ig_halo **halo, ig_halo_ar
   return arrays;
 }
 
+/* Send and receive use the same list: nothing may change between them. */
 ig_status ig_frac_part_send(ig_frac_model *m, bool checked, ig_status status) {
   ig_halo_array move[IG_ARRAYS];
   ig_halo *halo;

@@ -463,6 +463,7 @@ static ig_status contact_run(ig_frac_model *m, ig_frac_state *s, ig_frac_item it
   return list->count ? m->ops->run(m->cx, m->kind, m->wide, item, s, 0, list->count) : IG_OK;
 }
 
+/* Owners compute which of their facets are free and send 4 bytes per cracked element. */
 static ig_status contact_wear(ig_frac_model *m, ig_status status) {
   ig_frac_contact *c = m->part.contact;
   const ig_halo_array worn[] = {{m->s.surface.worn, sizeof(uint32_t)},
@@ -472,6 +473,7 @@ static ig_status contact_wear(ig_frac_model *m, ig_status status) {
   return ig_halo_refresh_all(m->cx, &c->wear, worn, 2, status);
 }
 
+/* The hash of facets is rebuilt in each step, as on one rank. */
 static ig_status contact_link(ig_frac_model *m, ig_frac_state *s) {
   const ig_frac_contact *c = m->part.contact;
   s->pick = NULL;

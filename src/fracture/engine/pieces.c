@@ -70,6 +70,7 @@ static int by_names(const void *a, const void *b) {
                           : (p->high > q->high) - (p->high < q->high);
 }
 
+/* Facets to other ranks, with the names of the pieces on both sides; owned. */
 typedef struct {
   crossing *item;
   int64_t count;
@@ -105,6 +106,7 @@ static ig_status own_join(ig_frac_model *m, const mesh_now *w, int32_t *up, cros
   return IG_OK;
 }
 
+/* Both sides list their crossings in the same order, so that messages need no numbers. */
 static ig_status names_swap(ig_frac_model *m, const crossings *x, ig_status status) {
   ig_message *message = NULL;
   int messages = 0;
@@ -223,6 +225,7 @@ static ig_status pieces_join(ig_frac_model *m, ig_frac_pieces *p, ig_status stat
   return status;
 }
 
+/* Collective. p->of is owned by p, also after a failure. */
 ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
   const ig_status status = IG_NEW(m->cx, &p->of, (size_t)m->s.ne + 1, "pieces");
   for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)

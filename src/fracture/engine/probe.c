@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* own.mine: items of the part; own.whole: their places in the probe's set. */
 typedef struct {
   const ig_frac_probe_case *c;
   ig_collect own; /* nodes of the mesh as it was, or elements: those of the part */
@@ -214,6 +215,7 @@ static ig_status values_add(void *user, const void *rows, int64_t first, int64_t
   return IG_OK;
 }
 
+/* Motions and stresses are means over the set, forces sums. */
 static ig_status probe_read(ig_frac_model *m, const probe *p, const copies *came, double *value) {
   reading r = {.m = m, .p = p, .came = came};
   const int q = p->c->quantity;

@@ -168,6 +168,7 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
 /* --- balance: K u = -(forces of the residual stress), by conjugate gradients weighed with masses
  */
 
+/* Vectors are on the host in double precision, products on the device in that of the model. */
 typedef struct {
   ig_frac_model *m;
   int64_t n;      /* numbers: nodes x 3 */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Elastic constants of each material; other laws are refused. */
 static ig_status materials_read(ig_job *job, const ig_frac_case *c, ig_frac_settings *set) {
   ig_ctx *cx = job->cx;
   const int n = job->materials ? job->materials->count : 0;
@@ -30,6 +31,7 @@ static ig_status materials_read(ig_job *job, const ig_frac_case *c, ig_frac_sett
   return IG_OK;
 }
 
+/* Each element is claimed by one material, by sets or as the rest. */
 static ig_status materials_place(ig_job *job, ig_frac_model *m) {
   uint8_t *mat = ig_frac_model_host(m, "mat");
   int *owner;
@@ -151,6 +153,7 @@ static ig_status unused_check(ig_ctx *cx, const ig_frac_cohesive_case *z) {
   return IG_OK;
 }
 
+/* On failure the caller frees m. */
 ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   const ig_frac_cohesive_case *z = &c->cohesive;

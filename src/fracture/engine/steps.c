@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+/* The step is part of the state that graphs have recorded. */
 void ig_frac_model_set_step(ig_frac_model *m, double dt) {
   m->s.dt = dt;
   ig_frac_graph_drop(m);
@@ -100,6 +101,7 @@ ig_status ig_frac_model_forces(ig_frac_model *m) {
   return m->s.how == IG_GATHER ? ig_frac_run_all(m, IG_FRAC_total, m->s.node_max) : IG_OK;
 }
 
+/* Buckets emptied, free facets linked, nodes press, nodes collect reactions. */
 ig_status ig_frac_model_surfaces(ig_frac_model *m) {
   IG_TRY(ig_frac_run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.mask + 1));
   IG_TRY(ig_frac_run_all(m, IG_FRAC_link, (int64_t)m->shape.faces * m->s.ne));
@@ -196,6 +198,8 @@ static ig_status check_now(ig_frac_model *m) {
   return check(m, IG_OK);
 }
 
+/* A step in two halves: figures need forces at the full step, the update follows in
+   ig_frac_model_run (finish). */
 ig_status ig_frac_model_ready(ig_frac_model *m) {
   if (!m->begun) {
     if (due(m, m->count.step))

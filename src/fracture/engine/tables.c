@@ -25,6 +25,7 @@ void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value)
     ((float *)p)[i] = (float)value;
 }
 
+/* Waits for the device. */
 ig_status ig_frac_count_pull(ig_frac_model *m) {
   IG_TRY(m->cx->backend->copy_out(m->cx, &m->count, m->s.count, sizeof m->count));
   return IG_OK;

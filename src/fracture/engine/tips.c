@@ -40,6 +40,7 @@ typedef struct {
   int64_t names;
 } search;
 
+/* Tables to the host; damage is computed from "cs" and "cw" there. */
 static ig_status search_open(search *s) {
   static const char *const names[] = {"conn", "coh", "turn", "x", "cs", "cw", "node"};
   void *host[7];
@@ -138,6 +139,7 @@ static bool near(const facet_row *f, const double *point, int dim) {
   return far <= 4 * length * (1 + 1e-5);
 }
 
+/* First pass on the first rank: facets that part, and near which tips they lie. */
 static ig_status facets_keep(void *user, const void *rows, int64_t first, int64_t count) {
   search *s = user;
   const facet_row *f = rows;
@@ -259,6 +261,7 @@ static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, i
   memcpy(k->tip[nearest].at, best, sizeof best);
 }
 
+/* Second pass: failed facets and the tips they are connected with. */
 static ig_status facets_reach(void *user, const void *rows, int64_t first, int64_t count) {
   search *s = user;
   const facet_row *f = rows;

@@ -174,6 +174,8 @@ static __device__ __forceinline__ int32_t flags_scan(const uint32_t up[SCAN_ROUN
   return all;
 }
 
+/* Single-pass scan with look-back (Merrill and Garland 2016): the running sum of tiles is passed
+   along in s.grow.chain. down: flags are cleared where they are read. */
 static __global__ void __launch_bounds__(SCAN_THREADS)
     flags_list(const __grid_constant__ ig_frac_state s, uint8_t *flag, int64_t n, int32_t tiles,
                int32_t *list, int32_t *found, bool down) {
@@ -228,6 +230,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
   }
   ig_frac_last(s, tiles);
 }
+/* At most four blocks per multiprocessor; they draw tiles until none is left. */
 ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, uint8_t *flag, int64_t n,
                                int32_t *list, int32_t *found) {
   const unsigned all = ig_cuda_blocks(n, SCAN_TILE);

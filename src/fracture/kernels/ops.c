@@ -12,6 +12,7 @@ const ig_frac_shape ig_frac_shapes[4] = {{2, 3, 3, 3, 2, 2, 3, 8},
                                          {3, 4, 4, 4, 3, 3, 6, 11},
                                          {3, 10, 4, 4, 6, 6, 6, 11}};
 
+/* Tables of functions by element type, one per precision. */
 static ig_status cpu_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const ig_frac_state *s,
                          int64_t begin, int64_t n) {
   (wide ? ig_frac_cpu_f64 : ig_frac_cpu_f32)[kind](s, item, begin, n, cx->threads);

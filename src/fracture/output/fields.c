@@ -73,6 +73,7 @@ ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor) {
   return IG_OK;
 }
 
+/* Fixed components have support -1 and are not scaled. */
 ig_status ig_frac_support_scale(ig_frac_model *m, int support, double factor) {
   for (int i = 0; i < m->motions; i++)
     if (m->s.drive.motion[i].support == support)

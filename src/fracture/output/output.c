@@ -19,6 +19,7 @@
 
 /* --- tables of pieces and of the crack, on the first rank */
 
+/* Host tables (not owned), pieces, and the text of one table at a time. */
 typedef struct {
   ig_frac_model *m;
   const int32_t *conn, *coh;
@@ -95,6 +96,7 @@ static void piece_fill(void *user, int64_t e, void *row) {
   to->piece = l->pieces.of[e];
 }
 
+/* Rows come in the order of elements, so that numbers of pieces rise with their lowest elements. */
 static ig_status pieces_add(void *user, const void *rows, int64_t first, int64_t count) {
   listing *l = user;
   const piece_row *row = rows;
@@ -167,6 +169,7 @@ static ig_status cracks_write(void *user, const void *rows, int64_t first, int64
   return IG_OK;
 }
 
+/* A row per cohesive element: corners in the reference shape, damage, mean opening and sliding. */
 static ig_status crack_table(listing *l, ig_sink *to) {
   const int dim = l->m->shape.dim;
   const ig_status status = text_open(l, 160 + (size_t)ig_frac_counts(l->m)->cohesive * 260);
@@ -184,6 +187,7 @@ static ig_status crack_table(listing *l, ig_sink *to) {
   return text_close(l, "crack.csv", to);
 }
 
+/* Velocities of near ghosts are needed for momenta of elements. */
 static ig_status tables_write(listing *l, ig_sink *to) {
   IG_TRY(ig_frac_part_speeds(l->m));
   IG_TRY(ig_ranks_agree(l->m->cx, listing_open(l)));

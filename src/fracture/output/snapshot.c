@@ -51,6 +51,7 @@ struct field {
   void (*item)(const shown *s, int64_t i, void *to), (*crack)(const shown *s, int64_t c, void *to);
 };
 
+/* Three components, the third 0 in the plane. */
 static void vector_of(const shown *s, const void *from, int64_t n, float *to) {
   const int dim = s->m->shape.dim;
   for (int d = 0; d < 3; d++)
@@ -178,6 +179,7 @@ static ig_status rows_put(void *user, const void *rows, int64_t first, int64_t c
   return s->take(s->user, rows, count);
 }
 
+/* Numbers of nodes are widened to 64 bits piece by piece. */
 static ig_status corners_put(void *user, const void *rows, int64_t first, int64_t count) {
   const shown *s = user;
   const int32_t *node = rows;
@@ -190,6 +192,7 @@ static ig_status corners_put(void *user, const void *rows, int64_t first, int64_
   return IG_OK;
 }
 
+/* Names of pieces (lowest elements) become numbers from 0 on. */
 static ig_status names_put(void *user, const void *rows, int64_t first, int64_t count) {
   shown *s = user;
   const int32_t *name = rows;
@@ -232,6 +235,7 @@ static ig_status types_bring(shown *s) {
   return bytes_take(s, 1, s->m->shape.dim == 2 ? 9 : 13, ig_frac_counts(s->m)->cohesive);
 }
 
+/* Rows of bulk elements first, then of cohesive ones; a missing function means zeros. */
 static ig_status field_bring(shown *s, const field *f) {
   const size_t row = (size_t)f->components * ig_dtype_size(f->dtype);
   s->now = f;
@@ -268,6 +272,7 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
 
 /* --- all of it */
 
+/* Everything the fields need, at once on the host. */
 static ig_status shown_open(shown *s) {
   static const char *const names[] = {"conn", "coh", "turn", "x", "u", "v", "se", "cs", "cw"};
   void *host[9];

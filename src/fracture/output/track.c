@@ -29,6 +29,7 @@ static ig_status tip_add(ig_frac_track *k, ig_job *job, const ig_src *at, const 
   return IG_OK;
 }
 
+/* gap: time between samples, a sixteenth of the window. */
 ig_status ig_frac_track_start(ig_frac_track *k, ig_job *job, const ig_frac_model *m, double end) {
   const ig_frac_case *c = job->room_case;
   *k = (ig_frac_track){.end = end,
@@ -98,6 +99,7 @@ static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, doubl
 /* A row: energies and counts, then the tips (a case without any has the columns of one), then
    probes. */
 enum { ALWAYS = 14, PER_TIP = 5 };
+/* Columns are the same in every row of a run; names are valid until the sink returns. */
 static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
                           const char **names, double *row, ig_sink *to) {
   const double *f = k->figures;
