@@ -8,11 +8,12 @@
    time for a jump. It is stored as scale x factor with max |factor| = 1, so that the case shows
    the size of the load and a history of order 1.
 
-           value                 step 1          step 2             step 3
-             |                  ___________                     OP=NEW: to 0
-             |               __/           \__________
-             |            __/                         \__
-             +-----------+--------------+---------------+---> time
+     value
+       |          ______________
+       |       __/              \__
+       |    __/                    \__
+       +---+-----+--------------+------+--> time
+           step 1      step 2      step 3 (OP=NEW)
 
    Steps whose load is applied at once: those with AMPLITUDE=STEP, and *DYNAMIC and *HEAT
    TRANSFER unless AMPLITUDE=RAMP. Loads of a *BUCKLE step are added on top and removed at its

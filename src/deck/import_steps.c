@@ -92,7 +92,9 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
 }
 
 /* The last step before one that gives a film or radiation anew, or ends it; 0: none does. Its
-   coefficient has no history: every step that gives it makes an entry. */
+   coefficient has no history: every step that gives it makes an entry.
+   A sink temperature with a history would not be enough: films may change their coefficient from
+   step to step. */
 static int film_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *v) {
   int n = step_of(d, step);
   for (const ig_deck_step *s = step->next; s; s = s->next, n++) {

@@ -218,7 +218,8 @@ static ig_status vectors_read(ig_deck *d, const ig_card *card, double a[3], doub
 
 /* Turns rectangular axes, given by two vectors in the plane of x and y, about one of them.
    Gram-Schmidt, then a rotation by `angle` (rad) about local axis `about`; a and b become the
-   first two axes, of unit length. */
+   first two axes, of unit length.
+   The rotation is about the axis as it is before, by the right-hand rule. */
 static void axes_turn(ig_deck_axes *x, int about, double angle) {
   double e[3][3], size = 0, across = 0;
   for (int i = 0; i < 3; i++)

@@ -50,7 +50,8 @@ static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *
   return status;
 }
 
-/* Notes go to the log. */
+/* Notes go to the log.
+   The caller closes *c with ig_case_close. options may be NULL. */
 ig_status ig_deck_open(ig_ctx *cx, const char *path, const ig_deck_options *options, ig_case **c) {
   ig_deck d;
   if (!cx || !path || !c)

@@ -2,7 +2,11 @@
 
    ig_deck_step_read is the entry. It reads from *STEP to *END STEP and leaves the card at the
    latter. Data lines of supports and loads become ig_deck_value, one per component; what they
-   mean over time is the work of history.c. */
+   mean over time is the work of history.c.
+
+   Grammar: *STEP, one procedure (*STATIC, *DYNAMIC, *FREQUENCY, *BUCKLE, *HEAT TRANSFER), then
+   supports, loads and output requests in any order, *END STEP. OP=NEW on a card removes all
+   values of that keyword from former steps; OP=MOD, the default, changes those that are named. */
 #include "deck/deck.h"
 
 #include <ctype.h>

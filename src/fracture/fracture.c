@@ -5,7 +5,21 @@
                      marked facets become cohesive elements, nodes that came apart are copied
      each step       loaded faces, cohesive elements, bulk elements, nodes (Newmark)
 
-   and the host only asks for so many of them, then looks (steps.c). */
+   and the host only asks for so many of them, then looks (steps.c).
+
+   Who calls what:
+
+        room_open   ig_frac_setup (setup.c) -> model, notches, clusters, residual stress
+                    ig_frac_part_new (part.c), if there are several ranks
+        advance     ig_frac_model_run (steps.c) -> passes of kernels, by the backend's driver
+        history     ig_frac_history (track.c) -> figures, tips.c, pieces.c, probe.c
+        snapshot    ig_frac_snapshot (snapshot.c)
+        save        ig_frac_save (checkpoint.c) -> the register of arrays (model/arrays.h)
+        results     ig_frac_results (output.c) -> summary, fragments.csv, crack.csv
+
+   Memory is that of the model: reals of the chosen precision on the device, a host side for
+   arrays that are saved or shown. Energies and works are summed in double precision in all
+   cases. */
 #include "core/schedule.h"
 #include "fracture/run.h"
 

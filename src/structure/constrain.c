@@ -4,7 +4,11 @@
    the slave eliminated. g is 0 but for supports, whose increments ig_structure_motions sets
    before each step. A later constraint of the same slave replaces the earlier one, so that the
    order in ig_structure_constrain decides: solids of shells and beams first, then equations,
-   couplings, ties, and supports on top; joints take what is free. */
+   couplings, ties, and supports on top; joints take what is free.
+
+   In matrix form u = C q + g with q the free unknowns; the engine solves C^T K C dq = C^T r. For
+   large rotations C depends on u: ig_structure_follow puts slaves in their places and renews the
+   coefficients after each correction. */
 #include "structure/structure.h"
 #include "structure/constrain.h"
 #include "structure/expand.h"

@@ -99,7 +99,8 @@ static ig_status conduct(void *self, const ig_trial *at, int32_t begin, int32_t 
 
 /* Films and radiation.
    Heat out of the body: film (T - sink) + emissivity sigma ((T - T0)^4 - (sink - T0)^4), T0
-   absolute zero on the scale of the case; ke is its exact derivative. */
+   absolute zero on the scale of the case; ke is its exact derivative.
+   Radiation is linearised exactly, 4 sigma T^3: Newton's method converges quadratically. */
 static ig_status exchange(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                           double *k, ig_trouble *trouble) {
   const exchange_faces *g = self;

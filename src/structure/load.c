@@ -43,7 +43,8 @@ static bool of_masses(const ig_structure *s, const ig_structure_load *c) {
          !ig_mesh_find_set(s->mesh, c->set, IG_SET_ELEMENTS);
 }
 
-/* Accelerations and rotations act on mass: every element they are for has some. */
+/* Accelerations and rotations act on mass: every element they are for has some.
+   Checked once per model, so that a missing density is an error and not a load of zero. */
 static ig_status densities_check(ig_structure *s) {
   for (int i = 0; i < s->c->loads.count; i++) {
     const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);

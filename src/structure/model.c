@@ -595,7 +595,10 @@ static ig_status model_make(ig_structure *s) {
   return ig_structure_faces_new(s);
 }
 
-/* *to is set before anything can fail, so that the caller frees it in all cases. */
+/* *to is set before anything can fail, so that the caller frees it in all cases.
+   Memory of a model, per element with 8 nodes: connectivity is that of the mesh; 24 unknowns (96
+   bytes); history of past and now; the stiffness is not kept, since it goes into the system at
+   once. */
 ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   ig_structure *s;
   IG_TRY(IG_NEW(job->cx, &s, 1, "structure"));

@@ -3,7 +3,12 @@
    the stiffness of its stresses and, where displacements are large, at the displaced shape.
 
    Buckling: the loads, motions and temperatures that change over the analysis are the ones that
-   the factor multiplies. They cause, linearly, stresses whose geometric stiffness is dK. */
+   the factor multiplies. They cause, linearly, stresses whose geometric stiffness is dK.
+
+   Both problems have the form B x = mu A x with A positive and factored once: frequencies A = K
+   + shift M, B = M, w^2 = 1 / mu - shift; buckling A = K, B = -dK, l = 1 / mu. Slaves of
+   constraints are eliminated by the system; contact must be tied, since a pair that may open has
+   no linear stiffness. */
 #include "structure/points.h"
 
 #include <math.h>

@@ -55,7 +55,8 @@ void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes,
 
 /* Integral of a table from its first place to x.
    Trapezoids between rows are exact for a piecewise linear table; beyond the last row it is
-   constant. */
+   constant.
+   Outside of the table its end values continue: below the first row the integral is negative. */
 static double table_integral(const ig_table *t, double x) {
   double sum = 0, from = t->x[0];
   for (int i = 1; i < t->count && x > from; i++) {

@@ -213,7 +213,8 @@ ig_status ig_structure_tables(ig_structure *s) {
 }
 
 /* Modes of the last analysis that found some as `mode_1` ...; where there are several such
-   analyses, those of each with its number, too. */
+   analyses, those of each with its number, too.
+   Keys of the summary; all modes are in tables.csv as well. */
 static ig_status modes_write(const ig_structure *s, ig_sink *to) {
   for (int i = 0, number = 1; i < s->modes; i++, number++) {
     const int of = s->mode[i].analysis;

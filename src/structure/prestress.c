@@ -1,5 +1,9 @@
 /* Stresses that elements have at no strain. They are part of the law of an element: the first
-   analysis finds the displacements at which they are in equilibrium. */
+   analysis finds the displacements at which they are in equilibrium.
+
+   Why a law and not a load: the stress follows the element in large displacements, is part of
+   reported stresses, and stiffens modes. Elastic materials only: a yielding one would need its
+   history at the start. */
 #include "structure/structure.h"
 #include "mesh/named.h"
 

@@ -1,7 +1,11 @@
 /* Forces through a set of faces, from the stresses of the elements, or heat from their fluxes:
    values of the points are continued to the nodes of each element, averaged over the elements of a
    node, and the tractions on the outward normals are integrated over the faces. Forces of nodes
-   (reactions) are in equilibrium to rounding; these are as accurate as stresses are. */
+   (reactions) are in equilibrium to rounding; these are as accurate as stresses are.
+
+   force = integral of sigma n dA, moment = integral of x cross (sigma n) dA about the origin;
+   normal force, shear, torque and bending follow from these at the centre of area with the mean
+   normal. Heat: integral of q . n dA. */
 #include "structure/constrain.h"
 #include "mesh/named.h"
 

@@ -194,7 +194,8 @@ static void node_fill(const ig_frac_model *m, int32_t n, const ig_frac_surface_n
   ((uint8_t *)c->on.host)[n] = 0;
 }
 
-/* Slots in their order, of the elements that are here. */
+/* Slots in their order, of the elements that are here.
+   Slots of elements that were not imported are left out: they have no part in contact here. */
 static void slots_fill(const ig_frac_model *m, const surfaces *s) {
   const ig_frac_contact *c = m->part.contact;
   int32_t *list = c->list.host, at = 0;

@@ -19,6 +19,7 @@ typedef struct {
   ig_collect own; /* nodes of the mesh as it was, or elements: those of the part */
   char column[64];
 } probe;
+/* Made once per run; names and units point into the case. */
 struct ig_frac_probes {
   int count;
   bool shows, stresses; /* some of them need velocities or forces; stresses */

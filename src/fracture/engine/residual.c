@@ -168,7 +168,10 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
 /* --- balance: K u = -(forces of the residual stress), by conjugate gradients weighed with masses
  */
 
-/* Vectors are on the host in double precision, products on the device in that of the model. */
+/* Vectors are on the host in double precision, products on the device in that of the model.
+   The matrix is not formed: each product is one pass of element forces, which also serves every
+   assembly. Free bodies need no supports: the right side has no resultant, and conjugate
+   gradients stay in that space. */
 typedef struct {
   ig_frac_model *m;
   int64_t n;      /* numbers: nodes x 3 */

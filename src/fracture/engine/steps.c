@@ -2,7 +2,16 @@
 
    Functions follow a step from its passes (check, force, finish) to blocks of steps. The status
    of a rank is handed from pass to pass instead of returned at once, where others wait for its
-   messages. */
+   messages.
+
+   Time line of one rank with check_every = 3 (c: check, s: step):
+
+        c s s s | c s s s | c s s s        each bar ends a block, one graph on a GPU
+                  ^ table full: kernels after it do nothing; the host grows tables and repeats c
+
+   On several ranks each step is: forces of elements without ghosts (computed ahead while
+   messages travelled), forces of the rest, node update, send, next step's inner elements,
+   receive. */
 #include "fracture/engine/tables.h"
 
 #include <math.h>

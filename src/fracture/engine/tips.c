@@ -200,7 +200,9 @@ static ig_status crack_join(search *s) {
 }
 
 /* A place in the frame of a notch: `ahead` of its tip in lengths of the notch, and `off` its line.
-   Both are 0 where a tip has no notch. */
+   Both are 0 where a tip has no notch.
+
+   Lengths of the notch make it independent of units; `off` is in m. */
 typedef struct {
   double ahead, off, length;
 } notch_place;

@@ -11,7 +11,18 @@
 
    When a node splits, its slots are sorted by connected component inside the stretch of `list` they
    already have; each copy of the node owns a part of it. So the table that gathers forces, masses
-   and stresses follows the mesh without ever being rebuilt. */
+   and stresses follows the mesh without ever being rebuilt.
+
+   Example: two triangles, ne = 2, element 0 with nodes 0 1 2, element 1 with nodes 2 1 3:
+
+        conn = 0 2 | 1 1 | 2 3         corner by corner: node of corner a at a * 2 + e
+        opp  = 1 -1 -1 | -1 -1 0       face f is opposite corner f: face 0 of element 0 is 1-2,
+                                       face 2 of element 1 is 2-1
+        list = 0 | 2 3 | 4 1 | 5       slots a * 2 + e of nodes 0, 1, 2, 3
+
+   If the facet between them opens, cohesive element 0 has coh = 0, 5 (facets 0 * 3 + 0 and 1 * 3
+   + 2), both entries of opp become ne + 0 = 2, and nodes 1 and 2 split, since each has two
+   components. */
 #ifndef IG_FRAC_STATE_H
 #define IG_FRAC_STATE_H
 

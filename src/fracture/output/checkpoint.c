@@ -1,5 +1,9 @@
 /* Taken between steps, or when a step has begun: its check and its forces are then not done again.
-   Raw bytes of the tables up to what is in use, as the whole has them. */
+   Raw bytes of the tables up to what is in use, as the whole has them.
+
+   Arrays with the flag SAVED are written by the register, those of several ranks gathered to the
+   order of the whole, so that a run may go on with another number of ranks. Derived arrays
+   (masses of elements, stresses, clusters) are computed again. */
 #include "fracture/run.h"
 #include "fracture/engine/tables.h"
 

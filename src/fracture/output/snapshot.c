@@ -18,7 +18,9 @@ const char ig_frac_fields[] = "displacement|velocity|stress|principal_stress|ene
 enum { FIELDS = 10, PIECE = 1 << 13 };
 typedef struct field field;
 
-/* A snapshot on its way. */
+/* A snapshot on its way.
+   Everything in it lives for one snapshot. Tables are host sides of the model's arrays; pieces,
+   numbering, packed and numbers are owned. */
 typedef struct {
   ig_job *job;
   ig_frac_model *m;
@@ -161,6 +163,8 @@ static void bulk_corners(void *user, int64_t e, void *row) {
   for (int a = 0; a < s->corners; a++)
     ((int32_t *)row)[a] = ig_frac_node_number(&s->m->part, s->conn[a * (int64_t)s->m->s.ne + e]);
 }
+/* Order of VTK: a quadrilateral runs along the lower facet and back along the upper one; a wedge
+   has the lower triangle, then the upper. */
 static void crack_corners(void *user, int64_t c, void *row) { /* quadrilaterals, wedges */
   const shown *s = user;
   const int dim = s->m->shape.dim;
