@@ -1,10 +1,17 @@
-/* The tree of a case from the model of a deck. */
+/* The tree of a case from the model of a deck.
+
+   Last stage of reading a deck. The keys follow the order of a case that a person would write:
+   physics, title, mesh, constants, materials, sections, what joins nodes, springs and masses,
+   steps. The order matters where a later stage uses a set that an earlier one made (import.c)
+   and for `ingot import`, which prints the tree as it is. */
 #include "deck/import.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Every function below reports by b.status and does nothing after a failure, so that the calls
+   need no check between them. */
 ig_status ig_deck_build(ig_deck *d, ig_node **root) {
   const ig_src at = {.file = d->path, .line = 1, .column = 1, .given = true};
   ig_importer b = {.d = d};
@@ -23,8 +30,11 @@ ig_status ig_deck_build(ig_deck *d, ig_node **root) {
   const char *slash = strrchr(d->path, '/');
   ig_import_name(&b, slash ? slash + 1 : d->path);
   ig_import_end(&b, "mesh.file", false, at);
+  /* Decks have nodes that no element uses: references of couplings, nodes of *EQUATION. */
   ig_import_put(&b, "true");
   ig_import_end(&b, "mesh.loose_nodes", false, at);
+  /* A case has SI constants by default. A deck has the units and the temperature scale of its
+     author, so that radiation without these constants would be wrong by any factor. */
   bool radiates = false;
   for (const ig_deck_step *s = d->step; s; s = s->next)
     for (const ig_deck_value *v = s->value; v; v = v->next)

@@ -1,4 +1,16 @@
-/* The text of a deck as cards: keywords with their parameters and data lines, files included. */
+/* The text of a deck as cards: keywords with their parameters and data lines, files included.
+
+   A card is a keyword line and the data lines up to the next one. Lines are those of the mesh
+   reader (io/mesh/mesh_inp.h), which joins continued keyword lines and skips `**` comments; mesh
+   and model therefore agree on what a line is. Keywords are checked here against the table of
+   keywords.c, before any meaning is given to them: an unknown keyword or parameter is an error with
+   its line.
+
+   Data lines of *NODE, *ELEMENT and sets are skipped (IG_DECK_MESH): these may be millions, and
+   the mesh reader has them. Exceptions are elements that are no part of the mesh: springs,
+   masses, DCOUP3D.
+
+   Entry: ig_deck_cards. All text is copied into the arena of the case. */
 #include "deck/deck.h"
 #include "core/number.h"
 #include "io/mesh/mesh_inp.h"
@@ -11,6 +23,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* next: offset of the member `next` of the item; size: of the item. Walks the list to its end,
+   so that items stay in the order of the deck; lists that grow long keep their end instead
+   (equation_last, card->last). */
 ig_status ig_deck_add(ig_deck *d, void **list, size_t next, size_t size, void **item) {
   IG_TRY(ig_arena_take(d->cx, d->arena, item, 1, size));
   while (*list)
@@ -19,6 +34,7 @@ ig_status ig_deck_add(ig_deck *d, void **list, size_t next, size_t size, void **
   return IG_OK;
 }
 
+/* Notes are kept in order and reported by ig_deck_open, or written as comments of the case file. */
 ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *format, ...) {
   char text[512], line[800];
   va_list args;
@@ -38,6 +54,7 @@ ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *format, ...) {
   return ig_arena_text(d->cx, d->arena, &d->note[d->notes++], line, (size_t)length);
 }
 
+/* Always an error at the keyword line; returns IG_INPUT for the caller to pass on. */
 ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...) {
   char text[512];
   va_list args;
@@ -48,6 +65,7 @@ ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *form
                     text);
 }
 
+/* "" where the parameter has no value (NLGEOM), NULL where it is not there at all. */
 const char *ig_card_get(const ig_card *card, const char *parameter) {
   for (int i = 0; i < card->parameters; i++)
     if (strcmp(card->parameter[i].name, parameter) == 0)
@@ -55,6 +73,7 @@ const char *ig_card_get(const ig_card *card, const char *parameter) {
   return NULL;
 }
 
+/* The file of the card: *INCLUDE never falls between a keyword and its data. */
 ig_src ig_card_line_at(const ig_card *card, const ig_card_line *line) {
   ig_src at = card->at;
   at.line = line->line;
@@ -62,14 +81,18 @@ ig_src ig_card_line_at(const ig_card *card, const ig_card_line *line) {
   return at;
 }
 
+/* Fields beyond the end of a line count as blank. */
 const char *ig_card_text(const ig_card_line *line, int field) {
   return field < line->count ? line->field[field] : "";
 }
 
+/* Digits only: "3" is a node or element, "N3", "-3" and "3.0" are names of sets. */
 bool ig_is_number(const char *text) {
   return *text && strspn(text, "0123456789") == strlen(text);
 }
 
+/* A blank field has the fallback; NaN means that there is none. Fortran's exponents (1.D-3) are
+   accepted, as both programs do. Infinite numbers are refused. */
 ig_status ig_card_real(const ig_deck *d, const ig_card *card, const ig_card_line *line, int field,
                        double fallback, double *value) {
   const char *text = ig_card_text(line, field);
@@ -92,6 +115,7 @@ ig_status ig_card_real(const ig_deck *d, const ig_card *card, const ig_card_line
                     field + 1, text);
 }
 
+/* A parameter's value read as a number, by a data line made of it. */
 ig_status ig_card_number(const ig_deck *d, const ig_card *card, const char *parameter,
                          double fallback, double *value) {
   const char *text = ig_card_get(card, parameter);
@@ -100,6 +124,8 @@ ig_status ig_card_number(const ig_deck *d, const ig_card *card, const char *para
   return text ? ig_card_real(d, card, &line, 0, NAN, value) : IG_OK;
 }
 
+/* Whole numbers may be written as reals ("3." is 3): both programs read them so. 1e15 is below
+   2^53, up to which doubles are exact. */
 ig_status ig_card_int(const ig_deck *d, const ig_card *card, const ig_card_line *line, int field,
                       int64_t fallback, int64_t *value) {
   double real;
@@ -122,6 +148,7 @@ static ig_status squeeze(ig_deck *d, const char *from, const char *stop, const c
   return ig_arena_text(d->cx, d->arena, to, text, n);
 }
 
+/* Splits a keyword line at its commas: word, then NAME or NAME=VALUE. Quotes around a value go. */
 static ig_status card_head(ig_deck *d, const ig_inp *in, ig_card *card) {
   const ig_mesh_text *t = &in->t;
   char *p = t->line, *from, *stop;
@@ -152,6 +179,8 @@ static ig_status card_head(ig_deck *d, const ig_inp *in, ig_card *card) {
   return IG_OK;
 }
 
+/* Adds a data line to the card. Trailing empty fields go ("1, 2, 3," has three), those between
+   commas stay as "": a blank field means a default. */
 static ig_status card_data(ig_deck *d, ig_inp *in, ig_card *card) {
   const ig_mesh_text *t = &in->t;
   char *p = t->line, *from, *stop;
@@ -175,6 +204,8 @@ static ig_status card_data(ig_deck *d, ig_inp *in, ig_card *card) {
   return IG_OK;
 }
 
+/* Understood parameters pass; idle ones, which do not change the mechanics, become a note; all
+   others are refused, except for output requests and sets with --lenient. */
 static ig_status parameters_check(ig_deck *d, const ig_card *card) {
   const ig_deck_keyword *k = card->keyword;
   for (int i = 0; i < card->parameters; i++) {
@@ -198,6 +229,7 @@ static ig_status parameters_check(ig_deck *d, const ig_card *card) {
 
 static ig_status cards_read(ig_deck *d, ig_inp *in, ig_card ***last);
 
+/* The depth of nesting is limited by ig_text_enter: a file that includes itself is an error. */
 static ig_status card_include(ig_deck *d, ig_inp *in, const ig_card *card, ig_card ***last) {
   char *from, *stop;
   ig_mesh_text outer;
@@ -211,6 +243,8 @@ static ig_status card_include(ig_deck *d, ig_inp *in, const ig_card *card, ig_ca
   return status;
 }
 
+/* Reads to the end of the present file. `last` is the place of the next card and goes along
+   through included files, so that their cards stand where the *INCLUDE stood. */
 static ig_status cards_read(ig_deck *d, ig_inp *in, ig_card ***last) {
   while (ig_inp_keyword_line(in)) {
     ig_card *card;
@@ -249,6 +283,8 @@ static ig_status cards_read(ig_deck *d, ig_inp *in, ig_card ***last) {
   return IG_OK;
 }
 
+/* Opens the deck, reads all cards into d->card in order, closes it. d has path, arena and
+   lenient. */
 ig_status ig_deck_cards(ig_deck *d) {
   ig_inp in = {.whole = {.cx = d->cx}};
   ig_card **last = &d->card;

@@ -12,7 +12,32 @@
    the line of the deck it comes from, so that a room's message about a value points into the deck.
 
    Everything lives in the arena of the case. Nothing is dropped in silence: what a case cannot say
-   is an error with its line; what does not change the mechanics becomes a note. */
+   is an error with its line; what does not change the mechanics becomes a note.
+
+   Data flow and ownership:
+
+        deck.inp --cards.c--> cards --model.c, step.c--> ig_deck --build.c--> ig_node tree
+                                |                          |                     |
+                     one per keyword line      lists in the deck's order    c->root of a case
+
+   Cards and ig_deck point to the same text and are not changed once made, with these exceptions:
+   *CLEARANCE and *MODEL CHANGE complete contact pairs that were read before, *EQUATION, REMOVE ends
+   equations, and *MPC makes steps large. Names are compared without regard to case, as both
+   programs do. Numbers have no units: a case made of a deck takes them as they are (`no_units`).
+
+   Example. The lines
+
+     *BOUNDARY             supports:
+     left, 1, 3              - {set: left, fix: x}    (and y, z)
+     *STEP, NLGEOM         loads:
+     *STATIC                 - {set: tip, force: [0, -100, 0], history: [[0, 0], [1, 1]]}
+     0.1, 1.               analysis:
+     *CLOAD                  - {kind: static, large: true, duration: 1, first_step: 0.1}
+     tip, 2, -100.
+     *END STEP
+
+   become the entries on the right. A card keeps its text; ig_deck keeps numbers and names; only
+   the importer knows the keys of a case. */
 #ifndef IG_DECK_DECK_H
 #define IG_DECK_DECK_H
 
@@ -21,10 +46,13 @@
 
 /* --- cards */
 
+/* One parameter of a keyword line, NAME or NAME=VALUE. */
 typedef struct {
   const char *name, *value; /* name in capitals without blanks; value "" where there is none */
 } ig_card_parameter;
 
+/* A data line: `line` is its number in the file, `count` the fields up to the last that is not
+   empty. */
 typedef struct ig_card_line {
   int line;
   int count;
@@ -33,6 +61,8 @@ typedef struct ig_card_line {
 } ig_card_line;
 
 struct ig_deck_keyword;
+/* A keyword line with its data lines, in the order of the deck. `last` is where the next data
+   line goes. */
 typedef struct ig_card {
   ig_src at;
   const char *word; /* in capitals without star and blanks: "SOLIDSECTION" */
@@ -53,6 +83,7 @@ typedef enum {
   IG_DECK_UNANSWERED, /* does not change the mechanics, and has no counterpart: --lenient */
   IG_DECK_REFUSED     /* known, changes the mechanics, and a case cannot say it */
 } ig_deck_class;
+/* One row of the table in keywords.c. */
 typedef struct ig_deck_keyword {
   const char *word;
   ig_deck_class class;
@@ -74,6 +105,8 @@ typedef struct {
   double *value; /* rows x columns, NaN where nothing was given */
 } ig_deck_rows;
 
+/* A *MATERIAL and the cards after it. A property with rows = 0 was not given. Columns end with
+   the temperature: elastic 3, 10 or 22 by TYPE, plastic 3 (stress, strain, T), the others 2. */
 typedef struct ig_deck_material {
   ig_src at;
   const char *name;
@@ -85,6 +118,8 @@ typedef struct ig_deck_material {
   struct ig_deck_material *next;
 } ig_deck_material;
 
+/* *SOLID SECTION, *SHELL SECTION or *BEAM SECTION: the material of a set of elements and, of
+   shells and beams, its shape. offset: of shells [0], of beams both, over the thickness. */
 typedef struct ig_deck_section {
   ig_src at;
   const char *kind; /* SOLIDSECTION, SHELLSECTION, BEAMSECTION */
@@ -104,6 +139,8 @@ typedef struct ig_deck_elements {
   struct ig_deck_elements *next;
 } ig_deck_elements;
 
+/* *AMPLITUDE: piecewise linear, constant outside of its times. time and value: count each, times
+   rising. */
 typedef struct ig_deck_amplitude {
   ig_src at;
   const char *name;
@@ -121,6 +158,8 @@ typedef struct ig_deck_point {
   struct ig_deck_point *next;
 } ig_deck_point;
 
+/* Local axes. a, b: two points of the axis (cylindrical), or vectors along x and in the plane of
+   x and y (rectangular). */
 typedef struct ig_deck_axes { /* *TRANSFORM, *ORIENTATION */
   ig_src at;
   const char *name; /* node set; of an orientation its name */
@@ -129,6 +168,8 @@ typedef struct ig_deck_axes { /* *TRANSFORM, *ORIENTATION */
   struct ig_deck_axes *next;
 } ig_deck_axes;
 
+/* *EQUATION: sum over the terms of factor x component of node = 0. node: a number or a set, as
+   written. The first term is the dependent one. */
 typedef struct ig_deck_equation {
   ig_src at;
   int terms;
@@ -156,6 +197,8 @@ typedef struct ig_deck_join {
   struct ig_deck_join *next;
 } ig_deck_join;
 
+/* *SURFACE INTERACTION with what follows it. value: of *SURFACE BEHAVIOR; LINEAR: stiffness,
+   tension; EXPONENTIAL: distance, pressure; TIED: stiffness. */
 typedef struct ig_deck_interaction {
   ig_src at;
   const char *name, *overclosure;
@@ -181,6 +224,7 @@ typedef struct ig_deck_value {
   struct ig_deck_value *next;
 } ig_deck_value;
 
+/* One quantity of one request. A card with several quantities makes several. */
 typedef struct ig_deck_print {
   ig_src at;
   int of; /* IG_SET_NODES: *NODE PRINT, _ELEMENTS: *EL PRINT, _FACES: *SECTION PRINT */
@@ -190,12 +234,18 @@ typedef struct ig_deck_print {
   struct ig_deck_print *next;
 } ig_deck_print;
 
+/* One *STEP. Times are those of the step; histories are over the time of all steps (history.c).
+   first, period, least, most: of the procedure's data line. removed: keywords with OP=NEW in
+   this step. */
 typedef struct ig_deck_step {
   ig_src at;
   const char *kind; /* STATIC, FREQUENCY, BUCKLE, HEATTRANSFER, DYNAMIC … */
   bool nlgeom, perturbation, suddenly, ramp, direct, explicit_, steady, storage;
+  /* Numbers of the procedure's data line: first increment, length of the step, least and largest
+     increment, s. */
   double first, period, least, most; /* increments; NaN: none given */
   int64_t increments, modes;
+  /* Of *FREQUENCY, Hz; high is infinite where it is not given. */
   double low, high; /* frequencies */
   double alpha;
   ig_deck_value *value, **last;
@@ -206,6 +256,8 @@ typedef struct ig_deck_step {
   struct ig_deck_step *next;
 } ig_deck_step;
 
+/* The whole deck. Lists are in the order of the deck, except for `elements`, which has the last
+   card first. `name` and `name_of` are allocated and freed in open.c; all else is in the arena. */
 typedef struct ig_deck {
   ig_ctx *cx;
   ig_arena *arena;
@@ -218,6 +270,7 @@ typedef struct ig_deck {
   ig_namemap name_of;
   double absolute_zero, stefan_boltzmann; /* NaN: not given */
   bool parts;                             /* numbers and sets belong to instances of parts */
+  /* Lists of the model, each in the order of the deck unless it says otherwise. */
   ig_deck_material *material;
   ig_deck_section *section;
   ig_deck_elements *elements;
@@ -233,10 +286,13 @@ typedef struct ig_deck {
   ig_deck_value *normal;    /* *NORMAL: component is the node, target the element, values 0 to 2 */
   ig_deck_value *boundary;  /* *BOUNDARY before the first step */
   ig_deck_step *step;
+  /* What was passed over, for the log or the written case; see ig_deck_note. */
   int notes, note_capacity;
-  const char **note; /* "deck.inp:12: *TIME POINTS: …" */
+  const char **note; /* notes, "line 12: *NODE FILE: …" */
 } ig_deck;
 
+/* Stages of reading, in this order; each needs the one before. They fail with IG_INPUT and a
+   located message. */
 IG_MUST_CHECK ig_status ig_deck_cards(ig_deck *d);
 IG_MUST_CHECK ig_status ig_deck_model(ig_deck *d);
 /* The step that begins at *card, up to its *END STEP. */
@@ -250,19 +306,26 @@ typedef struct {
   int rows;
   double *time, *factor;
 } ig_deck_history;
+/* Gives the history of a value that `step` (NULL: the model) gives first, through all later
+   steps that change it. `factor` is relative to `scale`: its largest entry has the size 1.
+   `step` itself is not needed at present. */
 IG_MUST_CHECK ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step,
                                            const ig_deck_value *value, ig_deck_history *history);
-/* Whether two values are of the same thing: the last of a step counts, loads of a step add up. */
+/* Whether two values are of the same thing: the last of a step counts, loads of a step add up.
+   a, b: of any step. Compares kind, target, component, label, and the direction of body forces. */
 bool ig_deck_same(const ig_deck_value *a, const ig_deck_value *b);
 /* Whether a step before `step` gives this value: then it belongs to that one's history. Of
    supports only if none has ended it since: one that is given again is another one. */
 bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value);
-/* The tree of the case. */
+/* The tree of the case.
+   Fills *root with the tree; it belongs to the arena of d. */
 IG_MUST_CHECK ig_status ig_deck_build(ig_deck *d, ig_node **root);
 
-/* What is passed over because it does not change the mechanics. */
+/* What is passed over because it does not change the mechanics.
+   format as printf; the note gets the line of `at`. Fails only for lack of memory. */
 IG_MUST_CHECK ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *format, ...)
     IG_PRINTF(3, 4);
+/* An error at the card: "*WORD: text". Returns IG_INPUT. */
 ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...)
     IG_PRINTF(3, 4);
 
@@ -270,12 +333,15 @@ ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *form
 bool ig_deck_is_point(const char *type);
 /* *EQUATION in the model (step 0) or in a step: equations, or which ones end. */
 IG_MUST_CHECK ig_status ig_deck_equations(ig_deck *d, const ig_card *card, int step);
-/* Fields of cards. The value of a parameter, NULL: not there. */
+/* Fields of cards. The value of a parameter, NULL: not there.
+   parameter: in capitals without blanks, as card->parameter has it. */
 const char *ig_card_get(const ig_card *card, const char *parameter);
+/* The place of a data line, for messages. */
 ig_src ig_card_line_at(const ig_card *card, const ig_card_line *line);
 IG_MUST_CHECK ig_status ig_card_real(const ig_deck *d, const ig_card *card,
                                      const ig_card_line *line, int field, double fallback,
                                      double *value); /* fallback NaN: it must be there */
+/* As ig_card_real, for whole numbers; `fallback` stands for a blank field. */
 IG_MUST_CHECK ig_status ig_card_int(const ig_deck *d, const ig_card *card, const ig_card_line *line,
                                     int field, int64_t fallback, int64_t *value);
 /* The number that a parameter has; the fallback where it is not there. */

@@ -1,15 +1,22 @@
-/* *EQUATION: linear equations between components, and which ones end. */
+/* *EQUATION: linear equations between components, and which ones end.
+
+   CalculiX lets equations end in a later step (REMOVE, and REMOVE ALL). A case gives each
+   equation the first and the last analysis it acts in, hence ig_deck_equation.first and last. */
 #include "deck/deck.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
 
-/* Equations: how many terms, then node, component, factor, on as many lines as it takes. */
+/* Equations: how many terms, then node, component, factor, on as many lines as it takes.
+   The number of terms stands alone on its line. Terms follow in groups of three fields; a line
+   may have several (CalculiX: up to four), and a group is never split between lines. 1e6 bounds
+   the memory that a misread number could ask for. */
 static ig_status equations_read(ig_deck *d, const ig_card *card, int step) {
   for (const ig_card_line *l = card->line; l;) {
     int64_t terms, component;
@@ -40,7 +47,9 @@ static ig_status equations_read(ig_deck *d, const ig_card *card, int step) {
         IG_TRY(ig_card_real(d, card, l, f + 2, NAN, &e->factor[e->terms]));
       }
     }
+    /* Equations of the model (step 0) and of the first step act from the start. */
     e->first = step > 1 ? step : 1;
+    /* The end of the list is kept: decks with cyclic symmetry have 1e5 equations. */
     ig_deck_equation **last = d->equation_last ? d->equation_last : &d->equation;
     *last = e;
     d->equation_last = &e->next;
@@ -48,7 +57,9 @@ static ig_status equations_read(ig_deck *d, const ig_card *card, int step) {
   return IG_OK;
 }
 
-/* REMOVE: lines with node and components of first terms. */
+/* REMOVE: lines with node and components of first terms.
+   An equation is named by its first term, the dependent one. It acts last in the step before
+   this one. */
 static ig_status equations_remove(ig_deck *d, const ig_card *card, int step) {
   const bool all = ig_card_get(card, "REMOVEALL") != NULL;
   if (step < 2)
@@ -77,6 +88,7 @@ static ig_status equations_remove(ig_deck *d, const ig_card *card, int step) {
   return IG_OK;
 }
 
+/* step: number of the step from 1, 0 in the model. REMOVE names equations by their first term. */
 ig_status ig_deck_equations(ig_deck *d, const ig_card *card, int step) {
   return ig_card_get(card, "REMOVE") || ig_card_get(card, "REMOVEALL")
              ? equations_remove(d, card, step)

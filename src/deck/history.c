@@ -1,13 +1,31 @@
 /* Values over the time of all steps. A step begins where the one before it ends; a value grows from
    what it was to what the step says over the step, or follows the step's amplitude. What a later
    step does not name stays, unless OP=NEW ends it: then it goes to zero over that step. Loads that
-   a step gives several times to the same add up; of other values the last counts. */
+   a step gives several times to the same add up; of other values the last counts.
+
+   Why: a case has one load with one history for the whole run, a deck has steps that each give
+   new values. The history is piecewise linear in the total time, with two rows at (nearly) one
+   time for a jump. It is stored as scale x factor with max |factor| = 1, so that the case shows
+   the size of the load and a history of order 1.
+
+     value
+       |          ______________
+       |       __/              \__
+       |    __/                    \__
+       +---+-----+--------------+------+--> time
+           step 1      step 2      step 3 (OP=NEW)
+
+   Steps whose load is applied at once: those with AMPLITUDE=STEP, and *DYNAMIC and *HEAT
+   TRANSFER unless AMPLITUDE=RAMP. Loads of a *BUCKLE step are added on top and removed at its
+   end. *FREQUENCY steps take no time. */
 #include "deck/deck.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
+/* GRAV compares values 1 to 3 (direction), CENTRIF 1 to 6 (point and axis): loads along
+   different directions on one set are different loads. value[0] is the size and does not count. */
 bool ig_deck_same(const ig_deck_value *a, const ig_deck_value *b) {
   const int along = strcasecmp(a->label, "GRAV") == 0      ? 3
                     : strcasecmp(a->label, "CENTRIF") == 0 ? 6
@@ -21,6 +39,7 @@ bool ig_deck_same(const ig_deck_value *a, const ig_deck_value *b) {
   return true;
 }
 
+/* Loads of one step on one target are summed; supports, temperatures and films are replaced. */
 static bool adds_up(const ig_deck_value *v) {
   return ig_choices_find("CLOAD|DLOAD|DSLOAD|CFLUX|DFLUX", v->kind) >= 0;
 }
@@ -30,6 +49,8 @@ static bool in_step(const ig_deck_step *s, const ig_deck_value *value, ig_deck_v
   bool any = false;
   for (const ig_deck_value *v = s->value; v; v = v->next)
     if (ig_deck_same(v, value)) {
+      /* A second load of the same kind on the same target: the sum, with the amplitude of the
+         last one. Different amplitudes are refused in ig_deck_history_of. */
       const double before = any && adds_up(v) ? found->value[0] : 0;
       *found = *v;
       found->value[0] += before;
@@ -38,6 +59,7 @@ static bool in_step(const ig_deck_step *s, const ig_deck_value *value, ig_deck_v
   return any;
 }
 
+/* *BOUNDARY before the first step. It acts from the first step on. */
 static const ig_deck_value *in_model(const ig_deck *d, const ig_deck_value *value) {
   for (const ig_deck_value *v = d->boundary; v; v = v->next)
     if (ig_deck_same(v, value))
@@ -45,6 +67,8 @@ static const ig_deck_value *in_model(const ig_deck *d, const ig_deck_value *valu
   return NULL;
 }
 
+/* OP=NEW of this keyword in this step: values of former steps that it does not repeat are
+   removed. */
 static bool ends(const ig_deck_step *s, const ig_deck_value *value) {
   for (int i = 0; i < s->removals; i++)
     if (strcmp(s->removed[i], value->kind) == 0)
@@ -52,11 +76,15 @@ static bool ends(const ig_deck_step *s, const ig_deck_value *value) {
   return false;
 }
 
+/* Decides which step writes the entry: the first that gives the value, or the first after a
+   support was ended. Cost: steps x values; decks have few of both. */
 bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value) {
   const bool support = strcmp(value->kind, "BOUNDARY") == 0;
   bool given = in_model(d, value) != NULL;
   for (const ig_deck_step *s = d->step; s && s != step; s = s->next) {
     ig_deck_value found;
+    /* A support that OP=NEW ended and a later step gives again is a new support, with an entry
+       of its own: its displacement starts from where the node is then. */
     given &= !(support && ends(s, value));
     given |= in_step(s, value, &found);
   }
@@ -68,6 +96,8 @@ static bool takes_time(const ig_deck_step *s) {
   return strcmp(s->kind, "FREQUENCY") != 0;
 }
 
+/* Linear between the rows, constant before the first and after the last; of two rows at one time
+   the first counts at that time, the second after it. */
 static double amplitude_at(const ig_deck_amplitude *a, double t) {
   if (t <= a->time[0])
     return a->value[0];
@@ -80,12 +110,16 @@ static double amplitude_at(const ig_deck_amplitude *a, double t) {
   return a->value[a->count - 1];
 }
 
+/* A history that grows; space: rows allocated of time and factor each. */
 typedef struct {
   ig_deck *d;
   ig_deck_history *h;
   int space;
 } growing;
 
+/* Times must rise strictly in a case. A second value at the same time is a jump and is put 1e-14 of
+   the time later, about 50 rounding units. A jump at time 0 replaces the first row: nothing is
+   before it. The same value again is not stored twice. */
 static ig_status row_add(growing *g, double time, double value) {
   ig_deck_history *h = g->h;
   if (h->rows > 0 && time <= h->time[h->rows - 1]) {
@@ -114,6 +148,9 @@ static ig_status row_add(growing *g, double time, double value) {
   return IG_OK;
 }
 
+/* zero: where the amplitude's own time is 0. The step's value is the factor of the amplitude.
+   Rows of the amplitude outside of the step are cut off; the value at the end of the step is
+   kept in *now and is where the next step starts from. */
 static ig_status amplitude_follow(growing *g, const ig_deck_step *s, const ig_deck_value *v,
                                   double begin, double *now) {
   const ig_deck_amplitude *a = g->d->amplitude;
@@ -132,7 +169,9 @@ static ig_status amplitude_follow(growing *g, const ig_deck_step *s, const ig_de
   return row_add(g, end, *now);
 }
 
-/* The temperature from which a prescribed one grows, where a step ramps it. */
+/* The temperature from which a prescribed one grows, where a step ramps it.
+   Component 11. A ramp needs one start value for all nodes of the set; different initial
+   temperatures cannot be expressed by one history and are refused. */
 static ig_status temperature_before(const ig_deck *d, const ig_deck_value *value, double *now) {
   bool ramp = false, several = false;
   const ig_deck_value *first = NULL;
@@ -151,6 +190,8 @@ static ig_status temperature_before(const ig_deck *d, const ig_deck_value *value
   return IG_OK;
 }
 
+/* Walks through the steps with `now`, the value reached. Each step that gives the value, or ends
+   it, adds rows at its beginning and end; others leave a gap, over which the last value stays. */
 ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck_value *value,
                              ig_deck_history *history) {
   growing g = {.d = d, .h = history};
@@ -174,6 +215,9 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
                           w->kind);
     if (!v && begin == 0) /* given before the first step: it acts from that one on */
       v = in_model(d, value);
+    /* Up to the value over the step and back at its end, at (nearly) the same time: the room
+       sees a change over the analysis, which the load factor multiplies, and later steps do not
+       see it. */
     if (strcmp(s->kind, "BUCKLE") == 0) { /* what its factor multiplies comes on top, and goes */
       if (v && v->amplitude)
         return ig_fail_at(d->cx, &v->at, "*%s: AMPLITUDE= in a *BUCKLE step is not translated",
@@ -186,6 +230,8 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
     } else if (v && v->amplitude) {
       IG_TRY(amplitude_follow(&g, s, v, begin, &now));
     } else if (v || (ends(s, value) && now != 0)) {
+      /* In dynamics and heat transfer both programs apply loads at once unless AMPLITUDE=RAMP;
+         in statics they grow linearly unless AMPLITUDE=STEP. */
       const bool sudden =
           s->suddenly ||
           (!s->ramp && (strcmp(s->kind, "DYNAMIC") == 0 || strcmp(s->kind, "HEATTRANSFER") == 0));

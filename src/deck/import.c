@@ -1,4 +1,12 @@
-/* Pieces of the tree of a case: text, entries, sets. */
+/* Pieces of the tree of a case: text, entries, sets.
+
+   The importer writes each entry of the case as YAML text ("{set: 'N1', fix: x}") and has it
+   parsed by the case reader (ig_node_parse). This costs a little time, and in return the tree is
+   by construction one that a case file could contain: the room needs no second way in, and
+   `ingot import` prints the same entries.
+
+   Sets: targets of a deck are names or numbers. A number becomes a set of one item named "node
+   12" or "element 7", faces of elements one named "NAME side 3", made once each in mesh.sets. */
 #include "deck/import.h"
 #include "core/number.h"
 
@@ -9,6 +17,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* Appends to the entry in work. The buffer is reused from entry to entry; one piece has at most
+   511 characters, longer texts are put piece by piece. */
 void ig_import_put(ig_importer *b, const char *format, ...) {
   char piece[512];
   va_list args;
@@ -32,12 +42,14 @@ void ig_import_put(ig_importer *b, const char *format, ...) {
   b->used += n;
 }
 
+/* Shortest text that reads back to the same double. */
 void ig_import_real(ig_importer *b, double value) {
   char text[IG_NUMBER_TEXT];
   ig_number_text(value, text);
   ig_import_put(b, "%s", text);
 }
 
+/* Single quotes, doubled inside, as YAML has them: names of decks may have any character. */
 void ig_import_name(ig_importer *b, const char *name) {
   ig_import_put(b, "'");
   for (const char *c = name; *c; c++)
@@ -45,6 +57,7 @@ void ig_import_name(ig_importer *b, const char *name) {
   ig_import_put(b, "'");
 }
 
+/* Rows [time, factor]: times of the whole run, from 0 on. */
 void ig_import_history(ig_importer *b, const ig_deck_history *h) {
   ig_import_put(b, ", history: [");
   for (int i = 0; i < h->rows; i++) {
@@ -57,6 +70,7 @@ void ig_import_history(ig_importer *b, const ig_deck_history *h) {
   ig_import_put(b, "]");
 }
 
+/* Later failures are not recorded: the first one is the cause. */
 ig_status ig_import_fail(ig_importer *b, const ig_src *at, const char *format, ...) {
   char text[512];
   va_list args;
@@ -68,7 +82,8 @@ ig_status ig_import_fail(ig_importer *b, const ig_src *at, const char *format, .
   return b->status;
 }
 
-/* The child of a map, made if it is not there. */
+/* The child of a map, made if it is not there.
+   key need not end with a zero: `length` characters of it count. */
 static ig_node *child_of(ig_importer *b, ig_node *map, const char *key, size_t length,
                          ig_node_kind kind, ig_src at) {
   ig_node **last = &map->child, *node = NULL;
@@ -87,6 +102,7 @@ static ig_node *child_of(ig_importer *b, ig_node *map, const char *key, size_t l
   return node;
 }
 
+/* The entry's text is cleared for the next one also after a failure. */
 void ig_import_end(ig_importer *b, const char *key, bool list, ig_src at) {
   ig_node *value = NULL, *map = b->root;
   const char *dot = strchr(key, '.');
@@ -103,6 +119,8 @@ void ig_import_end(ig_importer *b, const char *key, bool list, ig_src at) {
   if (!entry)
     return;
   if (list) {
+    /* Ends of up to 32 lists are remembered: a deck with 1e5 supports would else walk 1e5 items
+       for each. A list beyond them shares the last place and is walked. */
     int i = 0;
     while (i < 31 && b->grown[i].list && b->grown[i].list != entry)
       i++;
@@ -119,12 +137,14 @@ void ig_import_end(ig_importer *b, const char *key, bool list, ig_src at) {
   }
 }
 
-/* As the deck spells it where it makes the set; NULL: it does not. */
+/* As the deck spells it where it makes the set; NULL: it does not.
+   Names are looked up without regard to case; a case wants them as the mesh reader has them. */
 static const char *spelled(const ig_deck *d, const char *name, ig_set_kind kind) {
   const int at = ig_namemap_get(&d->name_of, (int)kind, name, strlen(name));
   return at < 0 ? NULL : d->name[at];
 }
 
+/* name must live as long as the deck: it is not copied. */
 static ig_status name_add(ig_deck *d, const char *name, ig_set_kind kind) {
   IG_TRY(IG_MORE(d->cx, &d->name, d->names, "names of sets"));
   if (!ig_namemap_put(&d->name_of, (int)kind, name, strlen(name), d->names))
@@ -140,7 +160,8 @@ static const char *text_keep(ig_importer *b, const char *text) {
   return kept;
 }
 
-/* A set that the case makes of numbers; the same one again where it is there already. */
+/* A set that the case makes of numbers; the same one again where it is there already.
+   target: a number, or for faces also a set of elements, whose side `side` (from 1) is meant. */
 static const char *made(ig_importer *b, const ig_src *at, ig_set_kind kind, const char *name,
                         const char *target, int side) {
   static const char *const kinds[] = {"nodes", "elements", "faces"};
@@ -166,6 +187,8 @@ static const char *made(ig_importer *b, const ig_src *at, ig_set_kind kind, cons
   return b->status == IG_OK ? kept : NULL;
 }
 
+/* A surface may stand for its nodes. With parts and instances the mesh reader makes names of its
+   own ("instance.set"), which are not known here: such names are passed on unchecked. */
 const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind) {
   char name[80];
   if (b->status != IG_OK)
@@ -192,6 +215,7 @@ const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, 
   return NULL;
 }
 
+/* Labels P1 to P6, S1, F1, R1 name sides by the numbers that Abaqus gives them. */
 const char *ig_import_side(ig_importer *b, const ig_src *at, const char *target, int side) {
   char name[80];
   const char *set = ig_is_number(target) ? target : ig_import_set(b, at, target, IG_SET_ELEMENTS);
@@ -201,6 +225,8 @@ const char *ig_import_side(ig_importer *b, const ig_src *at, const char *target,
   return made(b, at, IG_SET_FACES, name, set, side);
 }
 
+/* The first spelling of each name counts. Nodes, elements and faces have name spaces of their
+   own. */
 ig_status ig_import_names(ig_deck *d) {
   for (const ig_card *c = d->card; c; c = c->next) {
     const char *nset = ig_card_get(c, "NSET"), *elset = ig_card_get(c, "ELSET");

@@ -1,10 +1,14 @@
 /* What the parts of ig_deck_build share: entries of a case, written as one line each and parsed
-   with the place in the deck they come from. */
+   with the place in the deck they come from.
+
+   Use: ig_import_put and its like write one entry, ig_import_end stores it under a key with the
+   place of the deck it comes from. Functions return nothing; `status` has the first failure. */
 #ifndef IG_DECK_IMPORT_H
 #define IG_DECK_IMPORT_H
 
 #include "deck/deck.h"
 
+/* State of the builder, on the stack of ig_deck_build. `text` is allocated and freed there. */
 typedef struct {
   ig_deck *d;
   ig_node *root;
@@ -34,6 +38,8 @@ const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, 
 /* The faces `side` of the elements. */
 const char *ig_import_side(ig_importer *b, const ig_src *at, const char *target, int side);
 
+/* Parts of the case, each in a file of its own: import_model.c (materials, sections, joins),
+   import_points.c, import_steps.c. */
 void ig_import_materials(ig_importer *b);
 void ig_import_sections(ig_importer *b);
 void ig_import_joins(ig_importer *b);

@@ -1,4 +1,9 @@
-/* Materials, sections and constraints of a case from those of a deck. */
+/* Materials, sections and constraints of a case from those of a deck.
+
+   One function per key of the case: *_put writes the keys of one entry and leaves braces and
+   ig_import_end to its caller where entries are nested. What a case cannot express is refused
+   here with the line of the deck: temperature-dependent yield, profiles of beams other than
+   four, element types without a counterpart. */
 #include "deck/import.h"
 #include "core/number.h"
 
@@ -7,11 +12,13 @@
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
 
-/* Number or table over temperature, of column `column`; the temperature is in `over`. */
+/* Number or table over temperature, of column `column`; the temperature is in `over`.
+   One row is a number, several are pairs [temperature, value]; a deck writes value, temperature. */
 static void over_temperature(ig_importer *b, const char *key, const ig_deck_rows *r, int column,
                              int over) {
   ig_import_put(b, ", %s: ", key);
@@ -33,6 +40,9 @@ static void over_temperature(ig_importer *b, const char *key, const ig_deck_rows
   ig_import_put(b, "]");
 }
 
+/* Isotropic constants at the first temperature; tables over temperature go under `mechanical`
+   (ig_import_materials). ORTHO has 9 constants of the stiffness, ANISO 21, ENGINEERING CONSTANTS
+   9 moduli and ratios; the last column is a temperature, which is not used. */
 static void elastic_put(ig_importer *b, const ig_deck_rows *r) {
   if (r->columns == 3) {
     if (isnan(r->value[0]) || isnan(r->value[1]))
@@ -57,6 +67,8 @@ static void elastic_put(ig_importer *b, const ig_deck_rows *r) {
   ig_import_put(b, "]");
 }
 
+/* A deck gives stress, plastic strain; hardening_curve has plastic strain, stress. Kinematic
+   hardening is linear: modulus = (s2 - s1) / (e2 - e1). */
 static void plastic_put(ig_importer *b, const ig_deck_material *m) {
   const ig_deck_rows *r = &m->plastic;
   const double *first = r->value, *last = r->value + (r->rows - 1) * r->columns;
@@ -94,6 +106,7 @@ static void plastic_put(ig_importer *b, const ig_deck_material *m) {
   ig_import_put(b, "]");
 }
 
+/* ", key: [v0, v1, ...]". */
 static void numbers_put(ig_importer *b, const char *key, int count, const double *value) {
   ig_import_put(b, ", %s: [", key);
   for (int i = 0; i < count; i++) {
@@ -103,6 +116,9 @@ static void numbers_put(ig_importer *b, const char *key, int count, const double
   ig_import_put(b, "]");
 }
 
+/* Constants of a deck are the moduli, then the D_i, as many as the order N. POLYNOMIAL of order
+   1, 2, 3 has 3, 7, 12 numbers, OGDEN 3 per order, those of I1 alone 2 per order. Unused
+   positions of the case's nine polynomial factors are 0. */
 static void hyper_put(ig_importer *b, const ig_deck_material *m) {
   const double *v = m->hyperelastic.value;
   const int numbers = m->hyperelastic.columns - 1;
@@ -126,6 +142,8 @@ static void hyper_put(ig_importer *b, const ig_deck_material *m) {
   ig_import_end(b, "hyperelastic", true, m->at);
 }
 
+/* A case assigns a material to sets; a deck assigns it by sections. Materials that no section
+   uses are noted and left out, since the room would require sets of them. */
 void ig_import_materials(ig_importer *b) {
   const ig_deck *d = b->d;
   for (const ig_deck_material *m = d->material; m; m = m->next) {
@@ -160,6 +178,8 @@ void ig_import_materials(ig_importer *b) {
       over_temperature(b, "conductivity", &m->conductivity, 0, 1);
     if (m->specific_heat.rows)
       over_temperature(b, "specific_heat", &m->specific_heat, 0, 1);
+    /* Moduli over temperature: isotropic ones only; `young` and `poisson` above are then those
+       of the first row. */
     const bool warm = m->elastic.rows > 1 && m->elastic.columns == 3;
     if (m->expansion.rows || warm) {
       ig_import_put(b, ", mechanical: {expansion_reference: ");
@@ -196,7 +216,9 @@ void ig_import_materials(ig_importer *b) {
   }
 }
 
-/* How elements of a type of Abaqus and CalculiX are integrated; NULL: it has one way. */
+/* How elements of a type of Abaqus and CalculiX are integrated; NULL: it has one way.
+   Names of types in both programs, and the `integration` of sections. S4 and B31 become hex8
+   with incompatible modes, as in CalculiX, which expands shells and beams to solids. */
 static const char *integration_of(const char *type) {
   static const struct {
     const char *type, *integration;
@@ -212,6 +234,7 @@ static const char *integration_of(const char *type) {
   return NULL;
 }
 
+/* NULL: no *ORIENTATION has this name. *TRANSFORM, in the same list, has sets as names. */
 static const ig_deck_axes *axes_named(const ig_deck *d, const char *name) {
   const ig_deck_axes *x = d->axes;
   while (x && !(x->orientation && is(x->name, name)))
@@ -219,6 +242,8 @@ static const ig_deck_axes *axes_named(const ig_deck *d, const char *name) {
   return x;
 }
 
+/* Two points (cylindrical: on the axis) or two vectors (rectangular), as both programs give
+   them. */
 static void axes_put(ig_importer *b, const ig_deck_axes *x) {
   ig_import_put(b, "kind: %s, a: [", x->cylindrical ? "cylindrical" : "rectangular");
   for (int i = 0; i < 3; i++) {
@@ -233,6 +258,7 @@ static void axes_put(ig_importer *b, const ig_deck_axes *x) {
   ig_import_put(b, "]");
 }
 
+/* As numbers_put, with the arguments in the other order. */
 static void reals_put(ig_importer *b, const char *key, const double *value, int count) {
   ig_import_put(b, ", %s: [", key);
   for (int i = 0; i < count; i++) {
@@ -251,7 +277,8 @@ static const char *profile_word(const ig_deck_section *s) {
                                                                  : "";
 }
 
-/* Thickness of shells, sections of beams, their sizes and directions at nodes. */
+/* Thickness of shells, sections of beams, their sizes and directions at nodes.
+   PIPE gives outer radius and wall, a case the outer diameters; BOX two sizes and four walls. */
 static void shapes_put(ig_importer *b) {
   const ig_deck *d = b->d;
   for (const ig_deck_section *s = d->section; s && b->status == IG_OK; s = s->next) {
@@ -261,6 +288,7 @@ static void shapes_put(ig_importer *b) {
     if (s->sizes < 1 || !(s->size[0] > 0) || (s->sizes > 1 && beam && !(s->size[1] > 0)))
       ig_import_fail(b, &s->at, "*%s: expected a line with %s", s->kind,
                      beam ? "the sizes of the section" : "the thickness");
+    /* Place in RECT, CIRC, PIPE, BOX, which is also that of the profiles below; 0 for shells. */
     const int shape = !beam        ? 0
                       : s->profile ? ig_choices_find("RECT|CIRC|PIPE|BOX", profile_word(s))
                                    : -1;
@@ -325,6 +353,8 @@ static void shapes_put(ig_importer *b) {
   }
 }
 
+/* One entry for all where the deck has one type of element, else one per *ELEMENT card, which
+   then needs a set. Sections end with the axes of orthotropic materials. */
 void ig_import_sections(ig_importer *b) {
   const ig_deck *d = b->d;
   const ig_deck_elements *first = d->elements;
@@ -385,6 +415,8 @@ void ig_import_sections(ig_importer *b) {
   }
 }
 
+/* *RIGID BODY and *COUPLING both become `couplings`. j->master is the reference node, j->slave
+   the coupled surface or set. */
 static void coupling_put(ig_importer *b, const ig_deck_join *j) {
   static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
   const bool rigid = strcmp(j->kind, "RIGIDBODY") == 0;
@@ -427,6 +459,9 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
   ig_import_end(b, "couplings", true, j->at);
 }
 
+/* A slave name that is a node set and no surface is node-to-face contact. LINEAR then has a
+   second number, the tension of CalculiX's regularised law. EXPONENTIAL gives distance,
+   pressure; `decay` has pressure, distance. */
 static void contact_put(ig_importer *b, const ig_deck_join *j) {
   const ig_deck_interaction *i = b->d->interaction;
   while (i && !is(i->name, j->interaction))
@@ -436,6 +471,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     return;
   }
   const size_t length = strlen(j->slave);
+  /* A name may be both; the surface counts then. */
   const bool nodes = ig_namemap_get(&b->d->name_of, IG_SET_FACES, j->slave, length) < 0 &&
                      ig_namemap_get(&b->d->name_of, IG_SET_NODES, j->slave, length) >= 0;
   const char *slave = ig_import_set(b, &j->at, j->slave, nodes ? IG_SET_NODES : IG_SET_FACES);
@@ -453,6 +489,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
   ig_import_put(b, ", to: ");
   ig_import_name(b, master);
   if (is(i->overclosure, "EXPONENTIAL")) {
+    /* CalculiX: c0 is the clearance at which the pressure is 1 % of p0, p0 that at no clearance. */
     ig_import_put(b, ", decay: [");
     ig_import_real(b, i->value[1]);
     ig_import_put(b, ", ");
@@ -478,6 +515,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_put(b, ", clearance: ");
     ig_import_real(b, j->clearance);
   }
+  /* Tangential damping is a fraction of the normal one (TANGENT FRACTION). */
   if (i->damping > 0) {
     ig_import_put(b, ", damping: ");
     ig_import_real(b, i->damping);
@@ -485,6 +523,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_real(b, i->tangential);
   }
   if (j->onto) {
+    /* ADJUST= is a distance if it reads as a number, else the name of a node set. */
     char *end;
     const double distance = ig_decimal_read(j->onto, &end);
     if (*end || end == j->onto) {
@@ -496,6 +535,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
       ig_import_real(b, distance);
     }
   }
+  /* `without`: steps in which *MODEL CHANGE has switched the pair off; 63 at most (a bit each). */
   int steps = 0, put = 0;
   for (const ig_deck_step *t = b->d->step; t; t = t->next)
     steps++;
@@ -506,6 +546,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
   ig_import_end(b, "contacts", true, j->at);
 }
 
+/* *TRANSFORM, *EQUATION, *TIE, *CONTACT PAIR, *RIGID BODY and *COUPLING, in this order of keys. */
 void ig_import_joins(ig_importer *b) {
   static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
   const ig_deck *d = b->d;

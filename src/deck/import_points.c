@@ -1,15 +1,21 @@
 /* Springs, masses and distributing couplings of a case from elements of a deck that are no part of
-   the mesh. */
+   the mesh.
+
+   Such elements have types SPRINGA, SPRING1, SPRING2, MASS, DCOUP3D. A deck names their elements
+   by *ELEMENT with an ELSET, their properties by *SPRING, *MASS or *DISTRIBUTING COUPLING with
+   the same ELSET: the two are brought together here. *MPC is here as well. */
 #include "deck/import.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
 
+/* False for a set with some elements of the mesh: it then has to be one of the mesh. */
 bool ig_import_is_point(const ig_deck *d, const char *elset) {
   bool point = false;
   for (const ig_deck_elements *e = d->elements; e; e = e->next) {
@@ -22,6 +28,7 @@ bool ig_import_is_point(const ig_deck *d, const char *elset) {
   return point;
 }
 
+/* A number of a data line; 0 after a failure, which is in b->status. */
 static double field(ig_importer *b, const ig_card *card, const ig_card_line *l, int at,
                     double fallback) {
   double value = 0;
@@ -31,7 +38,8 @@ static double field(ig_importer *b, const ig_card *card, const ig_card_line *l, 
 }
 
 /* *SPRING: a line with components (blank of SPRINGA), then the stiffness, or with NONLINEAR lines
-   of force and elongation. */
+   of force and elongation.
+   A deck writes force, elongation; a case has the curve over elongation. */
 static void spring_law(ig_importer *b, const ig_deck_point *p, const ig_card_line *l) {
   const ig_card *card = p->card;
   if (!ig_card_get(card, "NONLINEAR")) {
@@ -52,8 +60,11 @@ static void spring_law(ig_importer *b, const ig_deck_point *p, const ig_card_lin
   ig_import_put(b, "]");
 }
 
+/* One spring per data line of the *ELEMENT card: number, node, node. SPRINGA acts along its
+   line, SPRING1 on one component of a node, SPRING2 between components of two nodes. */
 static void spring_put(ig_importer *b, const ig_deck_point *p, const ig_deck_elements *e) {
   static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
+  /* Nodes of the spring. A data line of the element has its number first. */
   const int ends = is(e->type, "SPRING1") ? 1 : 2;
   const bool along = is(e->type, "SPRINGA");
   const ig_card_line *law = p->card->line;
@@ -88,6 +99,8 @@ static void spring_put(ig_importer *b, const ig_deck_point *p, const ig_deck_ele
   }
 }
 
+/* The elements of the set become a set of nodes of the same name, so that *DLOAD, GRAV on the
+   set finds it (import_steps.c, load_put). */
 static void mass_put(ig_importer *b, const ig_deck_point *p, const ig_deck_elements *e) {
   const ig_src at = p->at;
   if (!p->card->line) {
@@ -131,7 +144,11 @@ static void distribute_put(ig_importer *b, const ig_deck_point *p, const ig_deck
   ig_import_end(b, "couplings", true, p->at);
 }
 
-/* *MPC: a type and nodes; lines that begin with a number go on. */
+/* *MPC: a type and nodes; lines that begin with a number go on.
+   CalculiX lists each node of MEANROT three times: repetitions in a row are dropped here. The last
+   node is the one whose first component is the angle; it becomes `node`. Other types have their
+   nodes in order. A *MPC of a type but MEANROT is nonlinear, which turns on large displacements in
+   all steps, as CalculiX does. */
 static void joints_put(ig_importer *b, const ig_card *card) {
   static const struct {
     const char *type, *kind;
@@ -150,6 +167,7 @@ static void joints_put(ig_importer *b, const ig_card *card) {
                      ig_card_text(l, 0));
       return;
     }
+    /* MEANROT is linearised in small displacements, the other types are not. */
     const bool turns = strcmp(kind, "mean_rotation") == 0;
     for (ig_deck_step *t = b->d->step; t && !turns && b->status == IG_OK; t = t->next) {
       if (!t->nlgeom) /* as in CalculiX */
@@ -182,6 +200,7 @@ static void joints_put(ig_importer *b, const ig_card *card) {
   }
 }
 
+/* Checks both ways: every property card finds elements, and every element a property card. */
 void ig_import_points(ig_importer *b) {
   for (const ig_deck_point *p = b->d->mpc; p && b->status == IG_OK; p = p->next)
     joints_put(b, p->card);

@@ -1,4 +1,9 @@
-/* Supports, loads, temperatures, analyses and tables of a case from the steps of a deck. */
+/* Supports, loads, temperatures, analyses and tables of a case from the steps of a deck.
+
+   A value that several steps give becomes one entry, written for the step that gives it first,
+   with its history over all steps (history.c). `first` and `last` are steps from 1 and are
+   written where the entry does not act in all of them. Films and radiation are the exception:
+   their coefficient has no history, so that each step that gives one writes an entry of its own. */
 #include "deck/import.h"
 
 #include <math.h>
@@ -6,13 +11,16 @@
 #include <string.h>
 #include <strings.h>
 
+/* Components 1 to 6 of a deck as a case names them. */
 static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
 
-/* Which step a value begins in, from 1; 0: the model. */
+/* Which step a value begins in, from 1; 0: the model.
+   The number of steps is small; no index is kept in the step itself. */
 static int step_of(const ig_deck *d, const ig_deck_step *step) {
   int n = 1;
   for (const ig_deck_step *s = d->step; s && s != step; s = s->next)
@@ -20,6 +28,7 @@ static int step_of(const ig_deck *d, const ig_deck_step *step) {
   return step ? n : 0;
 }
 
+/* ", key: [x, y, z]" with one component that is not 0. */
 static void vector_put(ig_importer *b, const char *key, int component, double value) {
   ig_import_put(b, ", %s: [", key);
   for (int i = 0; i < 3; i++) {
@@ -29,10 +38,14 @@ static void vector_put(ig_importer *b, const char *key, int component, double va
   ig_import_put(b, "]");
 }
 
-/* One support, and the steps it acts in where that is not all of them. */
+/* One support, and the steps it acts in where that is not all of them.
+   A value that is 0 at all times is `fix`, else a displacement with a history. It ends in the
+   step before the first later one that has OP=NEW and does not repeat it. Component 11 is a
+   temperature. */
 static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
   const ig_deck *d = b->d;
   const int c = v->component - 1, begins = step_of(d, step);
+  /* ends: last step it acts in, 0: to the end; n: steps before s. */
   int ends = 0, n = 0;
   ig_deck_history h = {0};
   for (const ig_deck_step *s = d->step; s && !ends; s = s->next, n++) {
@@ -51,6 +64,8 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
     return;
   if (b->status == IG_OK)
     b->status = ig_deck_history_of(b->d, step, v, &h);
+  /* A history of zeros is a fixed support; anything else is a prescribed displacement or
+     rotation. */
   bool moves = false;
   for (int i = 0; i < h.rows; i++)
     moves |= h.factor[i] != 0;
@@ -77,7 +92,9 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
 }
 
 /* The last step before one that gives a film or radiation anew, or ends it; 0: none does. Its
-   coefficient has no history: every step that gives it makes an entry. */
+   coefficient has no history: every step that gives it makes an entry.
+   A sink temperature with a history would not be enough: films may change their coefficient from
+   step to step. */
 static int film_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *v) {
   int n = step_of(d, step);
   for (const ig_deck_step *s = step->next; s; s = s->next, n++) {
@@ -91,7 +108,10 @@ static int film_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_v
   return 0;
 }
 
-/* Heat into nodes, faces and elements, films and radiation. */
+/* Heat into nodes, faces and elements, films and radiation.
+   *CFLUX: power of nodes; *DFLUX BF: source of elements, S1 to S6: flux through a side; *FILM
+   and *RADIATE: value[0] is the sink temperature, which has the history, value[1] the
+   coefficient. */
 static void heat_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
   const bool nodal = strcmp(v->kind, "CFLUX") == 0, heat = strcmp(v->kind, "DFLUX") == 0;
   const bool body = heat && is(v->label, "BF");
@@ -124,7 +144,8 @@ static void heat_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   ig_import_end(b, "heat_loads", true, v->at);
 }
 
-/* The step in which OP=NEW ends a load for good, from 1; 0: none. */
+/* The step in which OP=NEW ends a load for good, from 1; 0: none.
+   A load that goes to 0 over the step of OP=NEW still acts in it; `last` is that step. */
 static int load_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *v) {
   int n = 0, last = 0;
   for (const ig_deck_step *s = d->step; s; s = s->next) {
@@ -139,6 +160,7 @@ static int load_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_v
   return last;
 }
 
+/* `given`: the steps that give the load a value, for the room's check of loads on shared nodes. */
 static void given_put(ig_importer *b, const ig_deck_value *v) {
   int n = 0, put = 0;
   for (const ig_deck_step *s = b->d->step; s; s = s->next) {
@@ -152,6 +174,9 @@ static void given_put(ig_importer *b, const ig_deck_value *v) {
   ig_import_put(b, put ? "]" : "");
 }
 
+/* Labels: P1 to P6 pressure on a side, P on shells (side 1, the back: positive pressure acts
+   along the normal), GRAV, CENTRIF. CENTRIF gives the square of the rate; its history multiplies
+   forces, thus the square as well. */
 static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
   ig_deck_history h = {0};
   const bool nodal = strcmp(v->kind, "CLOAD") == 0;
@@ -161,6 +186,7 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   bool shells = false; /* P: on the back of a shell, along its normal */
   for (const ig_deck_section *s = b->d->section; s; s = s->next)
     shells |= strcmp(s->kind, "SHELLSECTION") == 0;
+  /* `& ~0x20` makes a letter a capital. */
   const bool pressure = (v->label[0] & ~0x20) == 'P';
   const int side = !pressure ? 0 : v->label[1] ? v->label[1] - '0' : shells ? 1 : 0;
   const char *set = !*v->target ? "all"
@@ -216,6 +242,8 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   ig_import_end(b, "loads", true, v->at);
 }
 
+/* step NULL: an initial temperature. In a step the temperature is reached linearly over its
+   period, from whatever it was: no history is needed. */
 static void temperature_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
   const char *set = ig_import_set(b, &v->at, v->target, IG_SET_NODES);
   if (!set)
@@ -244,6 +272,7 @@ static void temperature_put(ig_importer *b, const ig_deck_step *step, const ig_d
   ig_import_end(b, step ? "temperatures" : "initial_temperatures", true, v->at);
 }
 
+/* *INITIAL CONDITIONS by TYPE. Stresses: `component` is the point, 0 for all. */
 static void initial_put(ig_importer *b, const ig_deck_value *v) {
   if (is(v->label, "TEMPERATURE")) {
     temperature_put(b, NULL, v);
@@ -271,7 +300,8 @@ static void initial_put(ig_importer *b, const ig_deck_value *v) {
   ig_import_end(b, "initial", true, v->at);
 }
 
-/* *TEMPERATURE, OP=NEW: what former steps heated goes back to the temperature of the start. */
+/* *TEMPERATURE, OP=NEW: what former steps heated goes back to the temperature of the start.
+   Entries are written before those of the step itself, which then override them. */
 static void temperatures_return(ig_importer *b, const ig_deck_step *step) {
   const ig_deck_value *initial = NULL;
   bool returns = false;
@@ -297,6 +327,7 @@ static void temperatures_return(ig_importer *b, const ig_deck_step *step) {
     }
 }
 
+/* Of several equal values in one list the last one is written, once (in_step adds loads up). */
 static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_value *list) {
   if (step)
     temperatures_return(b, step);
@@ -320,6 +351,8 @@ static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_
   }
 }
 
+/* `reached`: a perturbation step after loaded ones is about their state, with the large
+   displacements that those had. Frequencies are limited by *FREQUENCY's second and third number. */
 static void analysis_put(ig_importer *b, const ig_deck_step *s) {
   const bool modes = strcmp(s->kind, "FREQUENCY") == 0, buckle = strcmp(s->kind, "BUCKLE") == 0;
   const bool dynamic = strcmp(s->kind, "DYNAMIC") == 0;
@@ -378,6 +411,8 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
   ig_import_end(b, "analysis", true, s->at);
 }
 
+/* Output labels of Abaqus and CalculiX. NULL: the quantity is not computed; totals of elements
+   are those of the volume only. */
 static const char *quantity_of(const ig_deck_print *p) {
   static const struct {
     const char *word, *quantity;
@@ -435,6 +470,7 @@ static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step
   }
 }
 
+/* from[k]: the step whose requests of kind k (nodes, elements, faces) are in force. */
 void ig_import_steps(ig_importer *b) {
   const ig_deck *d = b->d;
   for (const ig_deck_value *v = d->initial; v && b->status == IG_OK; v = v->next)

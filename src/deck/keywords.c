@@ -1,10 +1,17 @@
-/* The keywords of decks: which parameters are understood, and what a case has for them. */
+/* The keywords of decks: which parameters are understood, and what a case has for them.
+
+   The single list of what is read: cards.c checks against it, docs/reference/decks.md describes it.
+   A keyword that does not change results but has no counterpart is UNANSWERED and needs --lenient;
+   one that would change results is REFUSED with a remedy. Search is linear: the table is short. */
 #include "deck/deck.h"
 
 #include <string.h>
 #include <strings.h>
 
+/* Remedy of keywords that change the mechanics and that nothing in a case can express. */
 #define NO_PLACE "a case has no counterpart; remove it or replace it"
+/* word, class, understood parameters, idle parameters, what it becomes (or why it is refused).
+   The row with a NULL word ends the table. */
 const ig_deck_keyword ig_deck_keywords[] = {
     /* the mesh */
     {"NODE", IG_DECK_MESH, "NSET|SYSTEM|INPUT", "", "mesh.file"},
@@ -131,6 +138,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
     {"SECTIONPRINT", IG_DECK_OUTPUT, "SURFACE|NAME|FREQUENCY|TIMEPOINTS", "FREQUENCYF", "tables"},
     {NULL, IG_DECK_MESH, NULL, NULL, NULL}};
 
+/* word: in capitals, without star and blanks. */
 const ig_deck_keyword *ig_deck_keyword_find(const char *word) {
   for (const ig_deck_keyword *k = ig_deck_keywords; k->word; k++)
     if (strcmp(k->word, word) == 0)
@@ -138,6 +146,7 @@ const ig_deck_keyword *ig_deck_keyword_find(const char *word) {
   return NULL;
 }
 
+/* Types may be in any case, as decks write them. */
 bool ig_deck_is_point(const char *type) {
   return strncasecmp(type, "SPRING", 6) == 0 || strcasecmp(type, "MASS") == 0 ||
          strcasecmp(type, "DCOUP3D") == 0;

@@ -1,14 +1,21 @@
-/* Cards of the model: materials, sections, axes, amplitudes, and what joins nodes. */
+/* Cards of the model: materials, sections, axes, amplitudes, and what joins nodes.
+
+   ig_deck_model is the entry: one pass over the cards, in the deck's order, which gives each
+   card to the function of its keyword and each *STEP to step.c. Cards that complete others
+   (*ELASTIC a material, *FRICTION an interaction, *KINEMATIC a coupling) belong to the last one
+   before them. Names are not resolved here: sections may stand before their materials. */
 #include "deck/deck.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
 
+/* A parameter that must be there, with a value. */
 static ig_status need(const ig_deck *d, const ig_card *card, const char *parameter,
                       const char **value) {
   *value = ig_card_get(card, parameter);
@@ -16,7 +23,10 @@ static ig_status need(const ig_deck *d, const ig_card *card, const char *paramet
 }
 
 /* Numbers of a card, `columns` to a row; a row goes on in the next line where columns are missing
-   and `wrap` is set. */
+   and `wrap` is set.
+   Wrapped rows: *ELASTIC, TYPE=ORTHO has 9 constants and a temperature on lines of at most 8
+   numbers. Missing numbers stay NaN; who needs them checks. A second card of the same kind in
+   one material is refused. */
 static ig_status rows_read(ig_deck *d, const ig_card *card, int columns, bool wrap,
                            ig_deck_rows *rows) {
   const char *type = ig_card_get(card, "TYPE");
@@ -49,6 +59,7 @@ static ig_status rows_read(ig_deck *d, const ig_card *card, int columns, bool wr
   return IG_OK;
 }
 
+/* Columns: constants of the type, then a temperature. */
 static ig_status elastic_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
   const char *type = ig_card_get(card, "TYPE");
   if (!type || is(type, "ISO") || is(type, "ISOTROPIC"))
@@ -64,6 +75,7 @@ static ig_status elastic_read(ig_deck *d, const ig_card *card, ig_deck_material 
                         type);
 }
 
+/* Columns: yield stress, plastic strain, temperature. */
 static ig_status plastic_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
   const char *hardening = ig_card_get(card, "HARDENING");
   m->kinematic = is(hardening, "KINEMATIC");
@@ -72,6 +84,7 @@ static ig_status plastic_read(ig_deck *d, const ig_card *card, ig_deck_material 
   return rows_read(d, card, 3, false, &m->plastic);
 }
 
+/* ZERO=: the reference temperature of a mean coefficient, 0 by default, in the deck's scale. */
 static ig_status expansion_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
   const char *type = ig_card_get(card, "TYPE"), *zero = ig_card_get(card, "ZERO");
   if (type && !is(type, "ISO"))
@@ -85,7 +98,9 @@ static ig_status expansion_read(ig_deck *d, const ig_card *card, ig_deck_materia
   return rows_read(d, card, 2, false, &m->expansion);
 }
 
-/* One row of constants: how many depends on the energy and its order. */
+/* One row of constants: how many depends on the energy and its order.
+   numbers[N]: constants of order N, D_i included; 0: there is no such order. Numbers left out
+   are 0. */
 static ig_status hyper_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
   static const struct {
     const char *name;
@@ -114,6 +129,7 @@ static ig_status hyper_read(ig_deck *d, const ig_card *card, ig_deck_material *m
                         "REDUCED POLYNOMIAL");
 }
 
+/* m: the material under way, NULL before the first. */
 static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material *m) {
   static const char *const words[] = {"ELASTIC",      "PLASTIC",      "DENSITY", "EXPANSION",
                                       "CONDUCTIVITY", "SPECIFICHEAT", "DAMPING", "HYPERELASTIC"};
@@ -145,6 +161,7 @@ static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material
   }
 }
 
+/* Completes a contact pair that was read before. */
 static ig_status clearance_read(ig_deck *d, const ig_card *card) {
   const char *slave = ig_card_get(card, "SLAVE"), *master = ig_card_get(card, "MASTER");
   bool found = false;
@@ -159,6 +176,8 @@ static ig_status clearance_read(ig_deck *d, const ig_card *card) {
                                 slave ? slave : "", master ? master : "");
 }
 
+/* Data lines: thickness of a shell; sizes of a beam's profile, then its first axis (default 0,
+   0, -1 in both programs). OFFSET is of shells, OFFSET1 and OFFSET2 of beams. */
 static ig_status section_read(ig_deck *d, const ig_card *card) {
   ig_deck_section *s;
   IG_TRY(IG_DECK_ADD(d, &d->section, &s));
@@ -185,6 +204,7 @@ static ig_status section_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+/* First data line of *ORIENTATION and *TRANSFORM: six numbers. */
 static ig_status vectors_read(ig_deck *d, const ig_card *card, double a[3], double b[3]) {
   const ig_card_line *l = card->line;
   if (!l || l->count < 6)
@@ -196,7 +216,10 @@ static ig_status vectors_read(ig_deck *d, const ig_card *card, double a[3], doub
   return IG_OK;
 }
 
-/* Turns rectangular axes, given by two vectors in the plane of x and y, about one of them. */
+/* Turns rectangular axes, given by two vectors in the plane of x and y, about one of them.
+   Gram-Schmidt, then a rotation by `angle` (rad) about local axis `about`; a and b become the
+   first two axes, of unit length.
+   The rotation is about the axis as it is before, by the right-hand rule. */
 static void axes_turn(ig_deck_axes *x, int about, double angle) {
   double e[3][3], size = 0, across = 0;
   for (int i = 0; i < 3; i++)
@@ -224,6 +247,7 @@ static void axes_turn(ig_deck_axes *x, int about, double angle) {
   memcpy(x->b, e[1], sizeof x->b);
 }
 
+/* *ORIENTATION may have a second line: local axis and angle in degrees. */
 static ig_status axes_read(ig_deck *d, const ig_card *card) {
   const bool orientation = strcmp(card->word, "ORIENTATION") == 0;
   const char *kind = ig_card_get(card, orientation ? "SYSTEM" : "TYPE");
@@ -252,6 +276,8 @@ static ig_status axes_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+/* Pairs run over as many lines as they take, usually four pairs each. One allocation holds
+   times, then values. */
 static ig_status amplitude_read(ig_deck *d, const ig_card *card) {
   const char *time = ig_card_get(card, "TIME"), *kind = ig_card_get(card, "DEFINITION");
   int count = 0, at = 0;
@@ -280,6 +306,8 @@ static ig_status amplitude_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+/* Springs, masses, distributing couplings: the card is kept and read with its elements
+   (import_points.c). */
 static ig_status point_read(ig_deck *d, const ig_card *card) {
   ig_deck_point *p;
   IG_TRY(IG_DECK_ADD(d, &d->point, &p));
@@ -288,6 +316,8 @@ static ig_status point_read(ig_deck *d, const ig_card *card) {
   return need(d, card, "ELSET", &p->elset);
 }
 
+/* *TIE, *RIGID BODY, *COUPLING. *TIE moves slave nodes onto the master (adjust) unless
+   ADJUST=NO. */
 static ig_status join_read(ig_deck *d, const ig_card *card) {
   ig_deck_join *j;
   IG_TRY(IG_DECK_ADD(d, &d->join, &j));
@@ -316,6 +346,7 @@ static ig_status join_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+/* *CONTACT PAIR: one pair per data line, slave first. */
 static ig_status pairs_read(ig_deck *d, const ig_card *card) {
   const char *type = ig_card_get(card, "TYPE");
   for (const ig_card_line *l = card->line; l; l = l->next) {
@@ -335,6 +366,7 @@ static ig_status pairs_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+/* HARD contact and no friction, until the cards after it say otherwise. */
 static ig_status interaction_read(ig_deck *d, const ig_card *card) {
   ig_deck_interaction *i;
   IG_TRY(IG_DECK_ADD(d, &d->interaction, &i));
@@ -367,6 +399,7 @@ static ig_status behavior_read(ig_deck *d, const ig_card *card) {
   IG_TRY(need(d, card, "PRESSURE-OVERCLOSURE", &i->overclosure));
   for (int f = 0; l && f < l->count && f < 4; f++, i->values++)
     IG_TRY(ig_card_real(d, card, l, f, 0, &i->value[f]));
+  /* Numbers that each law of overclosure needs. */
   const int least = is(i->overclosure, "HARD") ? 0 : is(i->overclosure, "EXPONENTIAL") ? 2 : 1;
   if (i->values < least)
     return ig_deck_refuse(d, card, "expected a line with %d values", least);
@@ -377,7 +410,8 @@ static ig_status behavior_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
-/* *KINEMATIC or *DISTRIBUTING after its *COUPLING: which components. */
+/* *KINEMATIC or *DISTRIBUTING after its *COUPLING: which components.
+   Data lines: first and last component, as of *BOUNDARY; without any, all six. */
 static ig_status coupling_kind(ig_deck *d, const ig_card *card) {
   ig_deck_join *j = d->join;
   while (j && j->next)
@@ -401,6 +435,7 @@ static ig_status coupling_kind(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+/* Put at the head of the list: a deck may have as many *ELEMENT cards as elements. */
 static ig_status elements_read(ig_deck *d, const ig_card *card) {
   ig_deck_elements *e;
   IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e, 1, sizeof *e));
@@ -413,6 +448,8 @@ static ig_status elements_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+/* The keyword table has been checked: words that reach the end of the chain are known but
+   misplaced. */
 ig_status ig_deck_model(ig_deck *d) {
   ig_deck_material *material = NULL;
   for (const ig_card *c = d->card; c; c = c->next) {

@@ -1,4 +1,7 @@
-/* Decks as cases. */
+/* Decks as cases.
+
+   Two entries: ig_deck_open makes a case in memory, ready to run; ig_deck_import writes it as
+   text. Both read the deck whole. The mesh is read later by the job, from the same file. */
 #include <ingot/deck.h>
 #include "deck/deck.h"
 #include "deck/write.h"
@@ -9,11 +12,14 @@
 #include <string.h>
 #include <strings.h>
 
+/* By the ending .inp alone. */
 bool ig_deck_is(const char *path) {
   const char *dot = path ? strrchr(path, '.') : NULL;
   return dot && strcasecmp(dot, ".inp") == 0;
 }
 
+/* The case owns the arena with everything of the deck. d stays valid while the case is open, but
+   for its table of names. no_units: numbers of the tree are not converted or checked for units. */
 static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *options, ig_deck *d,
                            ig_case **out) {
   ig_case *c;
@@ -32,6 +38,8 @@ static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *
   if (status == IG_OK)
     status = ig_deck_build(d, &c->root);
   c->path = d->path;
+  /* The case reader would else demand units of temperatures and lengths that a deck does not
+     have. */
   c->no_units = true;
   ig_namemap_free(&d->name_of);
   free((void *)d->name);
@@ -42,6 +50,8 @@ static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *
   return status;
 }
 
+/* Notes go to the log.
+   The caller closes *c with ig_case_close. options may be NULL. */
 ig_status ig_deck_open(ig_ctx *cx, const char *path, const ig_deck_options *options, ig_case **c) {
   ig_deck d;
   if (!cx || !path || !c)
@@ -52,6 +62,7 @@ ig_status ig_deck_open(ig_ctx *cx, const char *path, const ig_deck_options *opti
   return IG_OK;
 }
 
+/* mesh: name of the mesh file to write into the case, NULL: the path of the deck. */
 ig_status ig_deck_import(ig_ctx *cx, const char *path, const ig_deck_options *options,
                          const char *mesh, ig_text_fn *text, void *user) {
   ig_deck d;

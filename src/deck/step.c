@@ -1,4 +1,12 @@
-/* Steps: procedures, supports, loads, requests of output. */
+/* Steps: procedures, supports, loads, requests of output.
+
+   ig_deck_step_read is the entry. It reads from *STEP to *END STEP and leaves the card at the
+   latter. Data lines of supports and loads become ig_deck_value, one per component; what they
+   mean over time is the work of history.c.
+
+   Grammar: *STEP, one procedure (*STATIC, *DYNAMIC, *FREQUENCY, *BUCKLE, *HEAT TRANSFER), then
+   supports, loads and output requests in any order, *END STEP. OP=NEW on a card removes all
+   values of that keyword from former steps; OP=MOD, the default, changes those that are named. */
 #include "deck/deck.h"
 
 #include <ctype.h>
@@ -6,10 +14,12 @@
 #include <string.h>
 #include <strings.h>
 
+/* Equal but for case; false for NULL. */
 static bool is(const char *text, const char *word) {
   return text && strcasecmp(text, word) == 0;
 }
 
+/* last: the place after the end of the list, moved on. Zeroed but for what all kinds share. */
 static ig_status value_add(ig_deck *d, const ig_card *card, const ig_card_line *l,
                            ig_deck_value ***last, ig_deck_value **value) {
   ig_deck_value *v;
@@ -32,7 +42,8 @@ static ig_status value_add(ig_deck *d, const ig_card *card, const ig_card_line *
   return IG_OK;
 }
 
-/* Set or node, first and last component, value. */
+/* Set or node, first and last component, value.
+   Symmetry names: XSYMM fixes component 1 and rotations 5, 6, YSYMM 2, 4, 6, ZSYMM 3, 4, 5. */
 static ig_status boundary_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
                                ig_deck_value ***last) {
   int64_t first, end;
@@ -78,6 +89,7 @@ static ig_status boundary_read(ig_deck *d, const ig_card *card, const ig_card_li
   return IG_OK;
 }
 
+/* Node or set, component, force. Components 4 to 6 are moments. */
 static ig_status cload_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
                             ig_deck_value ***last) {
   int64_t component;
@@ -92,7 +104,9 @@ static ig_status cload_read(ig_deck *d, const ig_card *card, const ig_card_line 
   return ig_card_real(d, card, l, 2, NAN, &v->value[0]);
 }
 
-/* Elements, what acts, its size and direction. */
+/* Elements, what acts, its size and direction.
+   numbers: size; GRAV: and direction (3); CENTRIF: and point and direction of the axis (6). `&
+   ~0x20` makes a letter a capital. */
 static ig_status dload_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
                             ig_deck_value ***last) {
   const char *label = ig_card_text(l, 1);
@@ -135,6 +149,7 @@ static ig_status flux_read(ig_deck *d, const ig_card *card, const ig_card_line *
   return nodal || heat ? IG_OK : ig_card_real(d, card, l, 3, NAN, &v->value[1]);
 }
 
+/* The order of shear stresses differs: a deck has xy xz yz, a case xy yz zx. */
 static ig_status initial_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
                               ig_deck_value ***last) {
   const char *type = ig_card_get(card, "TYPE");
@@ -170,7 +185,8 @@ static ig_status initial_read(ig_deck *d, const ig_card *card, const ig_card_lin
   return ig_card_real(d, card, l, 2, NAN, &v->value[0]);
 }
 
-/* *NODAL THICKNESS: nodes and one or two sizes; *NORMAL: element, node, vector. */
+/* *NODAL THICKNESS: nodes and one or two sizes; *NORMAL: element, node, vector.
+   A second size left out is the first one. */
 static ig_status shape_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
                             ig_deck_value ***last) {
   const bool normal = strcmp(card->word, "NORMAL") == 0;
@@ -191,6 +207,7 @@ static ig_status shape_read(ig_deck *d, const ig_card *card, const ig_card_line 
   return IG_OK;
 }
 
+/* An empty target is that of *DLOAD on everything; elsewhere it is an error. */
 ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list) {
   const char *w = card->word, *type = ig_card_get(card, "TYPE");
   ig_deck_value *v, **last = list;
@@ -225,7 +242,9 @@ ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list) 
 }
 
 /* *STATIC, *DYNAMIC, *HEAT TRANSFER: increment, period, least and largest increment. *FREQUENCY and
- *BUCKLE: how many. */
+ *BUCKLE: how many.
+   Defaults are those of CalculiX: period 1, first increment 1, alpha -0.05. A largest increment
+   of 0 or blank is none. BUCKLE's further numbers (accuracy, vectors, iterations) are not used. */
 static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
   const ig_card_line *l = card->line;
   if (s->kind)
@@ -234,11 +253,13 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   s->direct = ig_card_get(card, "DIRECT") != NULL;
   s->explicit_ = ig_card_get(card, "EXPLICIT") != NULL;
   s->steady = ig_card_get(card, "STEADYSTATE") != NULL;
+  /* Of *DYNAMIC; the default is CalculiX's. */
   IG_TRY(ig_card_number(d, card, "ALPHA", -0.05, &s->alpha));
   s->first = s->period = 1;
   s->most = s->high = INFINITY;
   if (!l)
     return IG_OK;
+  /* Number of modes first; *FREQUENCY then has its bounds in Hz. */
   if (strcmp(s->kind, "FREQUENCY") == 0 || strcmp(s->kind, "BUCKLE") == 0) {
     IG_TRY(ig_card_int(d, card, l, 0, 1, &s->modes));
     if (strcmp(s->kind, "BUCKLE") == 0) /* the rest steers its eigenvalue solver */
@@ -262,12 +283,16 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   return IG_OK;
 }
 
+/* One ig_deck_print per quantity. SOF, SOM and SOAREA of a section are one table. */
 static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
   static const char *const keys[] = {"NSET", "ELSET", "SURFACE"};
+  /* Kind of set by the keyword; keys[] has the parameter that names the set, in the order of the
+     kinds. */
   const int of = strcmp(card->word, "ELPRINT") == 0        ? IG_SET_ELEMENTS
                  : strcmp(card->word, "SECTIONPRINT") == 0 ? IG_SET_FACES
                                                            : IG_SET_NODES;
   const char *set = ig_card_get(card, keys[of]);
+  /* TOTALS=YES: sums besides the rows; ONLY: sums alone. */
   const char *totals = ig_card_get(card, "TOTALS"), *frequency = ig_card_get(card, "FREQUENCY");
   if (!set && d->lenient)
     return ig_deck_note(d, &card->at, "*%s names no set: nothing is written", card->word);
@@ -302,7 +327,9 @@ static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
   return IG_OK;
 }
 
-/* *MODEL CHANGE, TYPE=CONTACT PAIR: from this step on without a pair, or with it again. */
+/* *MODEL CHANGE, TYPE=CONTACT PAIR: from this step on without a pair, or with it again.
+   Bit k of `without` is step k; all steps from this one on are set or cleared, since a change
+   lasts. */
 static ig_status change_read(ig_deck *d, const ig_card *card, int step) {
   const bool without = ig_card_get(card, "REMOVE") != NULL;
   const char *type = ig_card_get(card, "TYPE");

@@ -1,19 +1,26 @@
-/* A case file from the tree of a deck's case: one line an item, each with its line of the deck. */
+/* A case file from the tree of a deck's case: one line an item, each with its line of the deck.
+
+   Sections of two levels (mesh) are indented; items of lists are written in flow style on one
+   line, so that a table of a thousand supports stays readable and each line can name its line of
+   the deck. */
 #include "deck/write.h"
 #include "run/case.h"
 
 #include <string.h>
 
+/* The sink of the text and its user data. */
 typedef struct {
   ig_text_fn *text;
   void *user;
 } writer;
 #define put(w, ...) ig_text_put((w)->text, (w)->user, __VA_ARGS__)
 
+/* put has a limit on the length of one piece. */
 static void long_put(const writer *w, const char *text) { /* of any length */
   w->text(w->user, text);
 }
 
+/* Text with a character that YAML gives a meaning is quoted. */
 static void scalar_put(const writer *w, const ig_node *node) {
   if (!node->quoted && *node->text && !strpbrk(node->text, ":#{}[],&*!|>'\"%@`\\ ")) {
     long_put(w, node->text);
@@ -25,6 +32,7 @@ static void scalar_put(const writer *w, const ig_node *node) {
   put(w, "'");
 }
 
+/* {key: value, ...} or [a, b, ...], nested to any depth. */
 static void flow_put(const writer *w, const ig_node *node) {
   if (node->kind == IG_NODE_SCALAR) {
     scalar_put(w, node);
@@ -40,6 +48,8 @@ static void flow_put(const writer *w, const ig_node *node) {
   put(w, node->kind == IG_NODE_LIST ? "]" : "}");
 }
 
+/* The key `file` within a section is the mesh file: the deck, under the name that the caller
+   gives. */
 static void entry_put(const writer *w, const ig_node *node, int indent, const char *mesh) {
   put(w, "%*s%s:", indent, "", node->key);
   if (indent && strcmp(node->key, "file") == 0) {
@@ -65,6 +75,7 @@ static void entry_put(const writer *w, const ig_node *node, int indent, const ch
   }
 }
 
+/* Head with the name of the deck and the notes, then the tree, key by key. */
 void ig_deck_write(const ig_deck *d, const ig_node *root, const char *mesh, ig_text_fn *text,
                    void *user) {
   const writer w = {text, user};

@@ -6,7 +6,9 @@
 #include "deck/deck.h"
 
 /* `mesh` stands for the name of the deck. Items of lists are one line each, with the line of the
-   deck as a comment. */
+   deck as a comment.
+   text is called with pieces in order, `user` is handed through. Nothing is returned: the sink
+   keeps its own errors. */
 void ig_deck_write(const ig_deck *d, const ig_node *root, const char *mesh, ig_text_fn *text,
                    void *user);
 

@@ -5,7 +5,21 @@
                      marked facets become cohesive elements, nodes that came apart are copied
      each step       loaded faces, cohesive elements, bulk elements, nodes (Newmark)
 
-   and the host only asks for so many of them, then looks (steps.c). */
+   and the host only asks for so many of them, then looks (steps.c).
+
+   Who calls what:
+
+        room_open   ig_frac_setup (setup.c) -> model, notches, clusters, residual stress
+                    ig_frac_part_new (part.c), if there are several ranks
+        advance     ig_frac_model_run (steps.c) -> passes of kernels, by the backend's driver
+        history     ig_frac_history (track.c) -> figures, tips.c, pieces.c, probe.c
+        snapshot    ig_frac_snapshot (snapshot.c)
+        save        ig_frac_save (checkpoint.c) -> the register of arrays (model/arrays.h)
+        results     ig_frac_results (output.c) -> summary, fragments.csv, crack.csv
+
+   Memory is that of the model: reals of the chosen precision on the device, a host side for
+   arrays that are saved or shown. Energies and works are summed in double precision in all
+   cases. */
 #include "core/schedule.h"
 #include "fracture/run.h"
 
@@ -25,7 +39,8 @@ typedef struct {
   double seconds;         /* that took */
 } run;
 
-/* Whether the case gives anything that could move the mesh. */
+/* Whether the case gives anything that could move the mesh.
+   A case in which nothing moves is most likely incomplete. */
 static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
   bool acts = c->loads.count || c->initial.count || c->residual.at.given;
   for (int i = 0; i < m->motions; i++)
@@ -33,6 +48,7 @@ static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
   return acts;
 }
 
+/* Checks that need the case alone, then the model. */
 static ig_status prepare(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   if (c->insertion.at.given && ig_ranks_count(job->cx->ranks) > 1)
@@ -45,6 +61,7 @@ static ig_status prepare(ig_job *job, ig_frac_model *m) {
   return ig_frac_setup(job, m);
 }
 
+/* The model is divided after set-up; the mesh of the job is then dropped on several ranks. */
 static ig_status room_open(ig_job *job, void **self) {
   const ig_frac_case *c = job->room_case;
   run *r;
@@ -84,6 +101,7 @@ static ig_status start(void *self) {
   return ig_frac_part_tell(&r->m, rank_tell, r->job->cx);
 }
 
+/* Set-up has run as for a new start; the checkpoint replaces its tables. */
 static ig_status restore(void *self, const ig_restart *from) {
   run *r = self;
   const ig_frac_case *c = r->job->room_case;
@@ -94,6 +112,7 @@ static ig_status restore(void *self, const ig_restart *from) {
   return IG_OK;
 }
 
+/* The whole benchmark is one `advance`; tables are checked afterwards. */
 static ig_status insert(run *r) {
   const ig_frac_case *c = r->job->room_case;
   IG_TRY(ig_frac_open_all(&r->m, (int)c->insertion.batches, (uint64_t)c->insertion.seed,
@@ -106,6 +125,7 @@ static ig_status insert(run *r) {
 
 /* Ranks look for a signal together, between slices of so many steps. */
 enum { SLICE = 500 };
+/* most: steps the loop allows before its next output. The fault word is read once per call. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   run *r = self;
   ig_frac_model *m = &r->m;
@@ -122,6 +142,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
+/* `insertion` cases have batches instead of time. */
 static void stand(const void *self, ig_run_status *now) {
   const run *r = self;
   const ig_frac_case *c = r->job->room_case;
@@ -208,6 +229,7 @@ static ig_status support(void *self, int support, double factor) {
   return ig_frac_support_scale(&r->m, support, factor);
 }
 
+/* `ingot check`: set-up without steps; critical step, number of steps, memory, partition. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_frac_case *c = job->room_case;
   ig_frac_model m = {0};

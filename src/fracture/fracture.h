@@ -5,6 +5,8 @@
 #include "core/room.h"
 #include "mesh/support.h"
 
+/* `cohesive`. law, criterion, initial_traction, contact: places in the choices of options.c.
+   friction: Coulomb; penalty in N/m^3, 0: from the step; weibull: modulus, 0: none. */
 typedef struct {
   ig_src at;
   int law, criterion, initial_traction, contact;
@@ -13,14 +15,17 @@ typedef struct {
   int64_t seed;
 } ig_frac_cohesive_case;
 
-/* Vectors have two numbers in the plane, three in space (ig_axes_read). */
+/* Vectors have two numbers in the plane, three in space (ig_axes_read).
+   `cracks`: from `from` to `to`, m; depth in space. closed: the sides keep contact. */
 typedef struct {
   ig_src at;
   double from[3], to[3], depth[3];
   bool closed;
 } ig_frac_crack_case;
 
-/* Facets with a law of their own: between two materials, or on a plane. */
+/* Facets with a law of their own: between two materials, or on a plane.
+
+   Energies in J/m^2, strengths in Pa; those of shear 0: as in mode I. */
 typedef struct {
   ig_src at;
   ig_texts between;
@@ -34,6 +39,8 @@ typedef struct {
   double point[3], direction[3], depth[3];
 } ig_frac_tip_case;
 
+/* `initial`. displacement in m, velocity in m/s, spin in rad/s, expansion in 1/s; strain: 3 or 6
+   numbers. */
 typedef struct {
   ig_src at;
   const char *set; /* NULL: everywhere */
@@ -42,11 +49,13 @@ typedef struct {
   double expansion;
 } ig_frac_initial_case;
 
+/* `residual`: stress at the start. */
 typedef struct {
   ig_src at;
   const char *file; /* a snapshot */
 } ig_frac_residual_case;
 
+/* `loads`. Pa, times `history`. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -54,6 +63,7 @@ typedef struct {
   ig_table history;
 } ig_frac_load_case;
 
+/* `probes`. quantity: place in IG_FRAC_PROBE_CHOICES; set or point. */
 typedef struct {
   ig_src at;
   const char *name;
@@ -69,11 +79,13 @@ enum {
   IG_FRAC_PROBE_PRINCIPAL = 15
 };
 
+/* `insertion`: benchmark of opening all facets, without mechanics. */
 typedef struct {
   ig_src at;
   int64_t batches, seed;
 } ig_frac_insertion_case;
 
+/* The case as read; lists hold the structs above. */
 typedef struct {
   ig_src at;
   int plane, rotation;

@@ -1,4 +1,7 @@
-/* What a fracture case may say. */
+/* What a fracture case may say.
+
+   Tables of options, one per struct of fracture.h, in the order of the case reference. A default
+   of NULL means left out (NaN, no text). */
 #include "fracture/fracture.h"
 #include "fracture/kernels/state.h"
 
@@ -108,6 +111,8 @@ static const ig_option residual_options[] = {
 #undef S
 
 #define S ig_frac_case
+/* Keys of the room. The limits of `safety` come from ig_frac_setup, which checks the step
+   against what open facets and contact bear. */
 const ig_option ig_frac_options[] = {
     IG_CHOICE(S, plane, "strain|stress", "strain", "plane meshes: strain or stress"),
     IG_REAL(S, thickness, "m", "1", IG_POSITIVE, 1e6, "of plane meshes"),

@@ -79,15 +79,19 @@ typedef struct {
    on the boundary) and those the case names. */
 IG_MUST_CHECK ig_status ig_frac_track_start(ig_frac_track *track, ig_job *job,
                                             const ig_frac_model *m, double end);
-/* Where tips have come to. */
+/* Where tips have come to.
+   Collective; where there are no cohesive elements it does nothing. */
 IG_MUST_CHECK ig_status ig_frac_tips_follow(ig_frac_model *m, ig_frac_track *track);
 /* How far a crack has turned from its notch's direction, in degrees; 0 before it has grown. */
 double ig_frac_tip_angle(const ig_frac_tip *tip);
+/* Largest error of the energy balance so far, relative. */
 double ig_frac_track_drift(const ig_frac_track *track);
 /* `to` NULL: only followed, and nothing is written. */
 IG_MUST_CHECK ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                                         ig_sink *to);
+/* Writes the fields that the case asks for. Collective. */
 IG_MUST_CHECK ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m, ig_sink *to);
+/* Figures of the summary, fragments.csv and crack.csv. Collective. */
 IG_MUST_CHECK ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                                         ig_sink *to);
 /* For other programs: displacements and velocities of all nodes there are, those of the mesh first;
@@ -99,6 +103,7 @@ IG_MUST_CHECK ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track
 IG_MUST_CHECK ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor);
 /* What a support of the case leads, times a factor. */
 IG_MUST_CHECK ig_status ig_frac_support_scale(ig_frac_model *m, int support, double factor);
+/* Checkpoint, and reading one into a model that was set up from the same case. Collective. */
 IG_MUST_CHECK ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to);
 IG_MUST_CHECK ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                                         const ig_restart *from);

@@ -1,4 +1,8 @@
-/* Groups of solid elements and of pressures for the implicit engine. */
+/* Groups of solid elements and of pressures for the implicit engine.
+
+   The engine calls `evaluate` for ranges of elements, on several threads at once: it reads the
+   group and writes only f and k of its range. `accept` follows once per converged step and is
+   the only function that changes history. */
 #include "solid/group.h"
 #include "core/threads.h"
 #include "kern/fault.h"
@@ -6,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sizes of local arrays: 13 numbers a point with kinematic hardening, 9 amplitudes of modes; a
+   face has at most 8 nodes with 3 unknowns. */
 enum { MOST_STATES = 13 * IG_SOLID_POINTS + 9, FACE = 24 }; /* of hex20 with 27 points */
 
 ig_status ig_solid_group_new(ig_ctx *cx, ig_solid_kind kind, const ig_solid_law *law, int32_t count,
@@ -31,6 +37,8 @@ int64_t ig_solid_group_saved(const ig_solid_group *g) {
          (ig_solid_states(g->kind, g->law.law) + 1 + 3 * ig_solid_info_get(g->kind)->nodes);
 }
 
+/* Layout of g->state: [histories: count x states] [work: count] [last forces: count x 3 nodes].
+   One array, so that checkpoints save it in one piece. */
 static double *work_of(const ig_solid_group *g) {
   return g->state + (int64_t)g->count * ig_solid_states(g->kind, g->law.law);
 }
@@ -58,6 +66,7 @@ void ig_solid_group_gather(const ig_solid_group *g, int32_t e, double *X, double
   }
 }
 
+/* Element e at the trial positions; k NULL: only the force. */
 static int one(const ig_solid_group *g, int32_t e, double *now, double *f, double *k) {
   double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[IG_SOLID_NODES];
   ig_solid_group_gather(g, e, X, u, warm);
@@ -65,6 +74,8 @@ static int one(const ig_solid_group *g, int32_t e, double *now, double *f, doubl
                            g->state + (int64_t)e * ig_solid_states(g->kind, g->law.law), now, f, k);
 }
 
+/* A faulty element gives zero force and stiffness and is named in `trouble`: the engine cuts the
+   step. The first one of a range is kept, so that messages do not depend on what comes after. */
 static ig_status evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                           double *k, ig_trouble *trouble) {
   const ig_solid_group *g = self;
@@ -86,6 +97,9 @@ static ig_status evaluate(void *self, const ig_trial *at, int32_t begin, int32_t
   return IG_OK;
 }
 
+/* Evaluates every element once more for its history: trial evaluations do not store it, since
+   most of them are rejected. The work of internal forces grows by the trapezoidal rule, (f_old +
+   f_new) / 2 . du. */
 static ig_status accept(void *self, const ig_trial *at) {
   ig_solid_group *g = self;
   const int states = ig_solid_states(g->kind, g->law.law),
@@ -128,6 +142,7 @@ int ig_solid_group_report(const ig_solid_group *g, int32_t e, double *out) {
 
 /* --- pressures */
 
+/* Every face has room for 24 unknowns; those of missing nodes are -1, which the engine skips. */
 ig_status ig_solid_faces_new(ig_ctx *cx, int32_t count, const ig_solid_face *face, int dofs,
                              ig_solid_faces *g) {
   *g = (ig_solid_faces){.count = count};
@@ -148,7 +163,9 @@ void ig_solid_faces_free(ig_solid_faces *g) {
   memset(g, 0, sizeof *g);
 }
 
-/* Internal forces: the other way round. */
+/* Internal forces: the other way round.
+   A pressure that follows its face (large) has a stiffness of its own, which is not symmetric in
+   general. */
 static ig_status press(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                        double *k, ig_trouble *trouble) {
   const ig_solid_faces *g = self;

@@ -23,11 +23,14 @@ typedef struct {
   int32_t *unknown; /* count x 3 nodes */
 } ig_solid_group;
 
-/* Copies `node`; `dofs` unknowns per node, of which the first three are displacements. */
+/* Copies `node`; `dofs` unknowns per node, of which the first three are displacements.
+   History starts at zero. The caller sets start, trial and warm before the first evaluation and
+   frees the group with ig_solid_group_free, also after a failure. */
 IG_MUST_CHECK ig_status ig_solid_group_new(ig_ctx *cx, ig_solid_kind kind, const ig_solid_law *law,
                                            int32_t count, const int32_t *node, int dofs,
                                            ig_solid_group *g);
 void ig_solid_group_free(ig_solid_group *g);
+/* Length of `state`, for checkpoints. */
 int64_t ig_solid_group_saved(const ig_solid_group *g);
 /* J, of each element: by the trapezoidal rule over the accepted steps. */
 const double *ig_solid_group_work(const ig_solid_group *g);
@@ -52,6 +55,7 @@ typedef struct {
   const double *start, *trial;
   bool large; /* pressures follow their faces */
 } ig_solid_faces;
+/* Copies `face`; `dofs` as above. Pressures may be changed in g->face between steps. */
 IG_MUST_CHECK ig_status ig_solid_faces_new(ig_ctx *cx, int32_t count, const ig_solid_face *face,
                                            int dofs, ig_solid_faces *g);
 void ig_solid_faces_free(ig_solid_faces *g);

@@ -1,4 +1,9 @@
-/* Solid elements in double precision. */
+/* Solid elements in double precision.
+
+   Public face of the kernels in point.inc, element.inc and face.inc: the table of kinds,
+   materials, evaluation and report of elements, smoothing to nodes, masses, loads, heat
+   conduction. Functions are described in solid.h. Callers are the rooms
+   structure, stress and dynamics, mostly through solid/group.h. */
 #include "solid/solid.h"
 #include "kern/fault.h"
 
@@ -25,6 +30,7 @@ const ig_solid_info *ig_solid_info_get(ig_solid_kind kind) {
   return &table[kind].info;
 }
 
+/* Hidden points (element.inc) have a history as well. */
 int ig_solid_states(ig_solid_kind kind, int law) {
   const ig_solid_info *info = &table[kind].info;
   return (info->points + solid_hidden_f64(kind)) * solid_point_states_f64(law) + 3 * info->modes;
@@ -52,6 +58,7 @@ bool ig_solid_hyperelastic(const ig_solid_hyper *hyper, double expansion, ig_sol
   if (!(shear > 0))
     return false;
   if (!(h.d[0] > 0)) {
+    /* D1 from Poisson's ratio: K / G = 2 (1 + nu) / (3 (1 - 2 nu)) and K = 2 / D1. */
     const double poisson = 0.475;
     h.d[0] = 3 * (1 - 2 * poisson) / ((1 + poisson) * shear);
   }
@@ -116,6 +123,8 @@ bool ig_solid_orthotropic(const double young[3], const double poisson[3], const 
 
 static void heat(const void *of, double T, double T0, solid_law_f64 *own, double *warm);
 
+/* The kernel's form of a law. Small displacements: hyperelastic laws act by their tangent at no
+   strain. */
 static solid_law_f64 law_of(const ig_solid_law *law) {
   solid_law_f64 l = {.law = law->law, .large = law->large};
   l.hyper = law->hyperelastic ? &law->hyper : NULL;
@@ -143,6 +152,8 @@ static solid_law_f64 law_of(const ig_solid_law *law) {
   return l;
 }
 
+/* Calls the owner's function of temperature on a copy of the law, then converts the copy. Per
+   point and evaluation, hence the plain struct. */
 static void heat(const void *of, double T, double T0, solid_law_f64 *own, double *warm) {
   ig_solid_law law = *(const ig_solid_law *)of;
   law.heat(law.material, T, T0, &law, warm);
@@ -196,7 +207,8 @@ int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X
   return IG_FAULT_NONE;
 }
 
-/* Functions of the fit at a place: how many. */
+/* Functions of the fit at a place: how many.
+   Constant for one point, linear along the axis for two, else the corners' functions. */
 static int fit_basis(ig_solid_kind kind, const double at[3], double N[8]) {
   if (kind == IG_SOLID_TET4) {
     N[0] = 1;
@@ -211,7 +223,9 @@ static int fit_basis(ig_solid_kind kind, const double at[3], double N[8]) {
   return solid_corner_count_f64(kind);
 }
 
-/* Natural coordinates of a node. */
+/* Natural coordinates of a node.
+   Corners of tetrahedra are 0 and the unit vectors; of wedges the triangle's corners times -1,
+   1. Nodes beyond the corners are halfway between the two ends of their edge. */
 static void node_place(ig_solid_kind kind, int node, double at[3]) {
   const int corners = solid_corner_count_f64(kind);
   int ends[2] = {node, node};
@@ -235,6 +249,7 @@ static void node_place(ig_solid_kind kind, int node, double at[3]) {
                                     : 1);
 }
 
+/* Normal equations of the fit, A = N^T N over the points, factored once for all `width` values. */
 void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes) {
   const ig_solid_info *info = &table[kind].info;
   double A[64] = {0}, N[IG_SOLID_POINTS][8], d[IG_SOLID_NODES][3], at[3];
@@ -268,7 +283,10 @@ void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, d
 enum { CORNERS = 8, MODES = 3, ROWS = CORNERS + MODES, SIZE = 3 * ROWS, N3 = 3 * CORNERS, OWN = 9 };
 
 /* The modes that displacements of the nodes bring with them in statics, about no displacement.
-   False: the kind has no modes. */
+   False: the kind has no modes.
+   Static condensation: alpha = -K_aa^-1 K_au u. Columns of A are the amplitudes for unit
+   displacements. Elastic tangent at no strain, because masses and geometric stiffness are those
+   of small motions about a state. */
 static bool modes_find(ig_solid_kind kind, const ig_solid_law *law, const double *X,
                        double A[OWN][N3]) {
   const ig_solid_info *info = &table[kind].info;
@@ -297,7 +315,8 @@ static bool modes_find(ig_solid_kind kind, const ig_solid_law *law, const double
   return true;
 }
 
-/* A matrix of rows, the same in all directions, as one of the displacements of the nodes. */
+/* A matrix of rows, the same in all directions, as one of the displacements of the nodes.
+   M = (1, A^T) own (1, A)^T: `own` is ROWS x ROWS for one direction. */
 static void modes_reduce(const double own[ROWS][ROWS], const double A[OWN][N3], double *M) {
   for (int r = 0; r < N3; r++)
     for (int c = 0; c < N3; c++) {
@@ -439,6 +458,7 @@ static double field_at(ig_solid_kind kind, int q, const double *X, const double 
   return w;
 }
 
+/* Central difference; tables are piecewise linear, so that it is exact away from their kinks. */
 static double gradient_of(const ig_table *t, double x) {
   const double h = 1e-6 * (1 + fabs(x));
   return t->count < 2 ? 0 : (ig_table_at(t, x + h) - ig_table_at(t, x - h)) / (2 * h);

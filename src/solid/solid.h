@@ -57,6 +57,7 @@ typedef struct {
   ig_elem_type type;
   int nodes, modes, points;
 } ig_solid_info;
+/* Never NULL; valid for the run of the program. */
 const ig_solid_info *ig_solid_info_get(ig_solid_kind kind);
 
 /* A strain energy of volume-preserving stretches and of the volume J (see solid_energy in

@@ -1,16 +1,24 @@
 /* What needs nothing else of the room: rotations, axes of nodes, nodes of sections, Newmark's rule,
-   laws of elements. */
+   laws of elements.
+
+   These functions are here and not in the files that use them most so that no two files of the
+   room need each other. */
 #include "structure/constrain.h"
 #include "structure/expand.h"
 
 #include <math.h>
 #include <string.h>
 
+/* For a small rotation t about the foot of r the tip moves by t x r = L t, with L = -[r x]. */
 void ig_structure_lever(const double r[3], double L[3][3]) {
   const double all[3][3] = {{0, r[2], -r[1]}, {-r[2], 0, r[0]}, {r[1], -r[0], 0}};
   memcpy(L, all, sizeof all);
 }
 
+/* Rodrigues' formula: with X = [t x] and angle a = |t|,
+     R = 1 + sin(a)/a X + (1 - cos(a))/a^2 X^2,   T = 1 + (1 - cos(a))/a^2 X + (a - sin(a))/a^3 X^2.
+   A change dt of the rotation vector turns the rotated body by the spin T dt. Below 1e-4 the
+   series are exact to rounding and do not divide by a vanishing angle. */
 void ig_structure_turned(const double t[3], double R[3][3], double T[3][3]) {
   const double angle = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
   const double X[3][3] = {{0, -t[2], t[1]}, {t[2], 0, -t[0]}, {-t[1], t[0], 0}};
@@ -28,6 +36,8 @@ void ig_structure_turned(const double t[3], double R[3][3], double T[3][3]) {
     }
 }
 
+/* Couplings and ties write constraints between components of different nodes, which must be in
+   the same axes. */
 ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at, const ig_lid *node,
                                 ig_lid count) {
   for (ig_lid k = 0; k < count && s->framed; k++)
@@ -40,17 +50,22 @@ ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at, const i
   return IG_OK;
 }
 
+/* Members of a section take the value of their drawn node. Used for temperatures, and for
+   velocities and displacements at the start. */
 void ig_structure_expansion_spread(const ig_structure *s, int width, double *value) {
   for (int32_t i = 0; i < s->members; i++)
     memcpy(value + (size_t)width * (size_t)s->member[i].node,
            value + (size_t)width * (size_t)s->member[i].of, (size_t)width * sizeof *value);
 }
 
+/* Newmark: u = dt v + dt^2 ((1/2 - beta) a_old + beta a_new), solved for a_new. */
 double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt) {
   return (u - dt * s->velocity[i] - dt * dt * (0.5 - s->beta) * s->acceleration[i]) /
          (s->beta * dt * dt);
 }
 
+/* Copies the material's law to each element, once. Memory: one ig_solid_law per element, which
+   is large; hence only for groups that need it. */
 ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g) {
   if (g->law)
     return IG_OK;
@@ -60,15 +75,19 @@ ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g) {
   return IG_OK;
 }
 
+/* Beams with hollow sections have points of their own. */
 int ig_structure_point_count(const ig_structure_group *g, int32_t e) {
   const ig_solid_rule *rule = ig_structure_law(g, e)->rule;
   return rule ? rule->points : ig_solid_info_get(g->kind)->points;
 }
 
+/* The law of one element: its own, or that of its material. It belongs to the group or the
+   model. */
 const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e) {
   return g->law ? &g->law[e] : &g->of->law[g->material[e]];
 }
 
+/* v = R^T own, rows of R are the axes of the node. */
 void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]) {
   const int32_t frame = s->framed ? s->framed[node] : -1;
   const double *R = frame >= 0 ? s->frame[frame] : NULL;
@@ -76,6 +95,8 @@ void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[
     v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
 }
 
+/* Newmark: v_new = v_old + dt ((1 - gamma) a_old + gamma a_new). at->u is NULL, or the step 0,
+   where the accepted state is meant. */
 void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid node, double v[3],
                            double *rate) {
   double own[3];

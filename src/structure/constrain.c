@@ -1,4 +1,14 @@
-/* Constraints: supports, equations, couplings to reference nodes, ties. */
+/* Constraints: supports, equations, couplings to reference nodes, ties.
+
+   Every constraint is a row of implicit/system.h: slave = sum of coefficient x master + g, with
+   the slave eliminated. g is 0 but for supports, whose increments ig_structure_motions sets
+   before each step. A later constraint of the same slave replaces the earlier one, so that the
+   order in ig_structure_constrain decides: solids of shells and beams first, then equations,
+   couplings, ties, and supports on top; joints take what is free.
+
+   In matrix form u = C q + g with q the free unknowns; the engine solves C^T K C dq = C^T r. For
+   large rotations C depends on u: ig_structure_follow puts slaves in their places and renews the
+   coefficients after each correction. */
 #include "structure/structure.h"
 #include "structure/constrain.h"
 #include "structure/expand.h"
@@ -12,6 +22,7 @@
 
 /* --- supports */
 
+/* A support of a later entry on the same unknown replaces the former one. */
 static ig_status held_add(ig_structure *s, int32_t unknown, int support, double scale) {
   int32_t number;
   IG_TRY(ig_system_constrain(s->system, unknown, 0, NULL, NULL, 0, &number));
@@ -32,10 +43,14 @@ static ig_status held_add(ig_structure *s, int32_t unknown, int support, double 
   return IG_OK;
 }
 
+/* No history: the factor 1 from the beginning. */
 static double factor_at(const ig_table *history, double time) {
   return history->count ? ig_table_at(history, time) : 1;
 }
 
+/* i: number of the entry. `fix` takes components by their letters, "x y rz" or "all"; a
+   prescribed motion takes those of `components`, unless its value is NaN (left out). Rotations
+   of nodes that do not turn are skipped: solids have none. */
 static ig_status support_read(ig_structure *s, int i, const ig_structure_support *c) {
   const double *value[2] = {c->displacement, c->rotation};
   double scale[6];
@@ -77,6 +92,10 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
   return status;
 }
 
+/* g = scale (h(to) - h(from)) + offset (before - after): the increment of the prescribed value,
+   and a share of the offset, which is removed linearly over the analysis. The offset is where
+   the unknown stood beyond the prescribed value when the support began: a support that is
+   switched on brings the node back to the prescribed place gradually, not at once. */
 ig_status ig_structure_motions(void *self, double from, double to) {
   ig_structure *s = self;
   const ig_structure_analysis *a =
@@ -84,6 +103,7 @@ ig_status ig_structure_motions(void *self, double from, double to) {
   for (int i = 0; i < s->helds; i++) {
     const ig_structure_held *h = &s->held[i];
     const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, h->support);
+    /* Shares of the analysis that have passed; at its end the offset is gone. */
     const double before = (from - s->begin) / a->duration, after = (to - s->begin) / a->duration;
     s->system->constraint[h->number].g =
         h->scale * (factor_at(&c->history, to) - factor_at(&c->history, from)) +
@@ -92,6 +112,7 @@ ig_status ig_structure_motions(void *self, double from, double to) {
   return IG_OK;
 }
 
+/* `where: reached` keeps the offset at 0: the node stays where the analysis found it. */
 static ig_status supports_read(ig_structure *s, int analysis) {
   s->helds = 0;
   for (int32_t i = 0; i < s->unknowns; i++)
@@ -113,6 +134,8 @@ static ig_status supports_read(ig_structure *s, int analysis) {
 
 /* --- equations */
 
+/* sum of factor x unknown = 0 is solved for the first unknown. Terms that name it again are
+   added to its factor. */
 static ig_status equation_add(ig_structure *s, const ig_structure_equation *c, int terms,
                               const int32_t *unknown) {
   int32_t *master = NULL;
@@ -120,6 +143,7 @@ static ig_status equation_add(ig_structure *s, const ig_structure_equation *c, i
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &master, terms, "equation"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &factor, terms, "equation"));
+  /* The factor of the first unknown, with repeated terms. */
   double own = 0;
   for (int i = 0; i < terms; i++)
     own += unknown[i] == unknown[0] ? c->factors.value[i] : 0;
@@ -140,6 +164,7 @@ done:
   return status;
 }
 
+/* Sets: row r takes the r-th node of each set; a set of one node stands in all rows. */
 static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) {
   const int terms = c->nodes.count;
   ig_lid **node = NULL, *count = NULL, rows = 1;
@@ -187,7 +212,10 @@ done:
 /* --- couplings */
 
 /* Components of a coupled node in axes R (rows) that move with the body: with e the axes of those
-   that are coupled, e u = e (u_reference + L turn), solved for as many components of u. */
+   that are coupled, e u = e (u_reference + L turn), solved for as many components of u.
+
+   A: the rows that are coupled, brought to unit columns of the pivots, so that each row has one
+   slave. Other components of the node stay masters. */
 static ig_status turned_add(ig_structure *s, ig_lid node, const bool on[3], const double R[9],
                             ig_lid reference, int32_t turn, double L[3][3]) {
   double A[3][6]; /* coefficients of u; of the motion of the body at the node */
@@ -234,6 +262,10 @@ static ig_status turned_add(ig_structure *s, ig_lid node, const bool on[3], cons
   return IG_OK;
 }
 
+/* turn: first of the three rotations of the body: those of the reference, or the displacements
+   of a rotation node (CalculiX's ROT NODE). Rigid bodies couple all components, kinematic ones
+   some. Bodies without axes of their own are stored in s->body, so that large rotations can
+   follow. */
 static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_lid reference,
                           int32_t turn, const ig_lid *node, ig_lid count) {
   bool on[3] = {true, true, true};
@@ -265,6 +297,8 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
         continue;
       const int32_t master[4] = {3 * reference + d, turn, turn + 1, turn + 2};
       const double factor[4] = {1, L[d][0], L[d][1], L[d][2]};
+      /* Kept for large rotations: ig_structure_follow overwrites the coefficients of this
+         constraint. */
       ig_structure_body body = {3 * n + d, d, 3 * reference, turn, {r[0], r[1], r[2]}, 0};
       IG_TRY(ig_system_constrain(s->system, 3 * n + d, 4, master, factor, 0, &body.number));
       IG_TRY(IG_MORE(s->cx, &s->body, s->bodies, "couplings"));
@@ -284,7 +318,13 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
 
 /* The reference moves with the weighted mean of the nodes: u = sum w u_i, turn = J^-1 sum w r x
  * u_i.
- */
+
+
+   J = sum of w (r.r 1 - r r^T) / sum w is the inertia of the weights about their centre; for a
+   rigid motion of the nodes the formula returns exactly its rotation. det > 1e-12 of the cube of
+   its largest diagonal entry: nodes on one line have a singular J. The reference need not be at
+   the centre: the lever L carries the motion there. Virtual work then distributes its forces and
+   moments over the nodes. */
 static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const ig_lid *node,
                           const double *weight, ig_lid count) {
   const double *x = s->mesh->x;
@@ -317,6 +357,7 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
       const int a = (j + 1) % 3, b = (j + 2) % 3, c = (i + 1) % 3, e = (i + 2) % 3;
       inverse[3 * i + j] = (J[3 * a + c] * J[3 * b + e] - J[3 * a + e] * J[3 * b + c]) / det;
     }
+  /* From the centre of the weights to the reference. */
   double arm[3], L[3][3];
   for (int d = 0; d < 3; d++)
     arm[d] = x[3 * (size_t)reference + (size_t)d] - centre[d];
@@ -350,6 +391,8 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
                                          L[i][1] * T[1][j] + L[i][2] * T[2][j];
       }
   }
+  /* Rows 0 to 2 and 3 to 5 are turned to the axes of the reference, column by column: `row` is
+     the entry of component 0, the others are `width` apart. */
   if (s->framed && s->framed[reference] >= 0) { /* motions and rotations in axes of the reference */
     const double *R = s->frame[s->framed[reference]];
     const size_t width = 3 * (size_t)count;
@@ -372,7 +415,9 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
   return status;
 }
 
-/* Areas of nodes in a set of faces; 1 each in a set of nodes. */
+/* Areas of nodes in a set of faces; 1 each in a set of nodes.
+   A set of faces: the integral of each node's shape function, so that a coupling does not depend
+   on how fine the mesh is. Cost: faces x nodes of the set; sets of couplings are small. */
 static ig_status weights_of(ig_structure *s, const char *name, const ig_lid *node, ig_lid count,
                             double *weight) {
   const ig_set *faces = ig_mesh_find_set(s->mesh, name, IG_SET_FACES);
@@ -416,6 +461,8 @@ done:
   return status;
 }
 
+/* Order of kinds: rigid and kinematic (nodes follow the reference) come before distributing and
+   mean (the reference follows the nodes). */
 static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) {
   ig_lid *node = NULL, *one = NULL, count, ones;
   double *weight = NULL;
@@ -448,7 +495,11 @@ done:
   return status;
 }
 
-/* Bodies turn by large angles: slaves and coefficients at the rotation vector reached. */
+/* Bodies turn by large angles: slaves and coefficients at the rotation vector reached.
+
+   Called by Newton's method with the increments u of the step (large displacements only). A
+   slave is put where the rotated arm has it, u_ref + R(t) arm - arm, and the coefficients become
+   the derivative there, so that the tangent is consistent. */
 void ig_structure_follow(void *self, double *u) {
   ig_structure *s = self;
   for (int i = 0; i < s->bodies; i++) {
@@ -472,6 +523,7 @@ void ig_structure_follow(void *self, double *u) {
   ig_structure_joints_follow(s, u);
 }
 
+/* Joints come last: they choose slaves among components that no other constraint has. */
 ig_status ig_structure_constrain(ig_structure *s, int analysis) {
   s->bodies = 0;
   IG_TRY(ig_structure_expansion_constrain(s));

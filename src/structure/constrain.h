@@ -1,27 +1,37 @@
-/* What the constraints of the structure room share. */
+/* What the constraints of the structure room share.
+
+   All of it works on the expanded mesh s->mesh; nodes are its indices, not numbers of the file. */
 #ifndef IG_STRUCTURE_CONSTRAIN_H
 #define IG_STRUCTURE_CONSTRAIN_H
 
 #include "structure/structure.h"
 
-/* Nodes by the numbers of the mesh file: makes the list; finds one, -1: none. */
+/* Nodes by the numbers of the mesh file: makes the list; finds one, -1: none.
+   Sorted list of (number, node), for files whose numbers have gaps; made once, freed with the
+   model. */
 IG_MUST_CHECK ig_status ig_structure_numbers(ig_structure *s);
 ig_lid ig_structure_numbered(const ig_structure *s, int64_t number);
-/* The nodes of a face of an element, corners first, from outside counter-clockwise: how many. */
+/* The nodes of a face of an element, corners first, from outside counter-clockwise: how many.
+   face: from 0. Wedges have triangles among their faces: the number of nodes may be 3, 4, 6 or
+   8. */
 int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node[8]);
 /* Shape functions of a face of 3, 4, 6 or 8 nodes and their derivatives. */
 void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]);
-/* Points of integration of a face, at most 9, and their weights: how many. */
+/* Points of integration of a face, at most 9, and their weights: how many.
+   at: natural coordinates; weights sum to 4 of quadrilaterals, 1/2 of triangles. */
 int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]);
 /* The nearest point of a face: the square of its distance, its place, and the shares of the nodes.
- */
+
+   x: positions of the face's nodes; N: nodes, shape functions at the nearest point. It is
+   clamped to the face. */
 double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], double at[2],
                             double *N);
 IG_MUST_CHECK ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c);
 /* The nodes of a number of the file or of a set; free *node. */
 IG_MUST_CHECK ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *at, const char *text,
                                                 ig_lid **node, ig_lid *count);
-/* The component 0 to 5 of "x" to "rz", -1: none; its unknown, -1: the node has none. */
+/* The component 0 to 5 of "x" to "rz", -1: none; its unknown, -1: the node has none.
+   text: one of x y z rx ry rz. */
 int ig_structure_component(const char *text);
 int32_t ig_structure_unknown_at(const ig_structure *s, ig_lid node, int component);
 /* The unknown of a component "x" to "rz" of a node, -1: it has none. */
@@ -29,6 +39,7 @@ int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *com
 /* Fails where one of the nodes has axes of its own: couplings and ties are in fixed axes. */
 IG_MUST_CHECK ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at,
                                               const ig_lid *node, ig_lid count);
+/* Callback of Newton's method (follow of ig_newton_model); u: increments, slaves are changed. */
 void ig_structure_follow(void *self, double *u);
 /* The rotation R of a rotation vector, and T: the spin of a change of the vector. */
 void ig_structure_turned(const double turn[3], double R[3][3], double T[3][3]);

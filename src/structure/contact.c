@@ -7,7 +7,20 @@
    p. In motion through time sides that touch are damped: damping (v.n n + share (v - v.n n)) of the
    relative velocity v. Forces are p n times the area of the point, shared by the nodes of both
    faces.
- */
+
+
+   Data: ig_structure_touches, one ig_structure_touch per point of the first side; made at the
+   start of each analysis (ig_structure_touches_new), evaluated as a group of the engine,
+   accepted once per step.
+
+           first side   o----x----x----o      x: points of integration (area, shares of the nodes)
+                             |    |           g: distance along the normal of the other side
+           other side   o----+----+----o      +: nearest places, kept through the analysis
+
+   Why integration points and not nodes: pressures are then constant over a face for constant
+   overlap, also where the meshes do not match. Why the pairs are kept: forces are smooth
+   functions of the displacements, so that Newton's method converges; a point that slides further
+   than a face is long is reported. */
 #include "structure/constrain.h"
 #include "mesh/geometry.h"
 #include "mesh/named.h"
@@ -23,7 +36,8 @@ void ig_structure_touches_free(ig_structure_touches *t) {
   *t = (ig_structure_touches){0};
 }
 
-/* Where a node is now: at the start, or moved by what was accepted and the increments. */
+/* Where a node is now: at the start, or moved by what was accepted and the increments.
+   s->u and the increments are in the node's axes; gather turns them to fixed ones. */
 static void place_of(const ig_structure *s, ig_lid node, const double *add, double x[3]) {
   double X[3], u[3];
   ig_structure_gather(s, &node, 1, add, X, u);
@@ -31,6 +45,8 @@ static void place_of(const ig_structure *s, ig_lid node, const double *add, doub
     x[d] = X[d] + u[d];
 }
 
+/* Unit normal n of a face from the derivatives of its shape functions; returns the area per unit
+   of natural coordinates. */
 static double normal_of(int nodes, const double (*x)[3], const double slope[8][2], double n[3]) {
   double t[2][3] = {{0}};
   for (int a = 0; a < nodes; a++)
@@ -83,7 +99,11 @@ static int contact_rule(int nodes, double at[POINTS][2], double weight[POINTS]) 
   return POINTS;
 }
 
-/* Pairs a point with the nearest place of the other side; false: nothing is within reach. */
+/* Pairs a point with the nearest place of the other side; false: nothing is within reach.
+   Exhaustive search, faces of the other side one by one, with a box test first: the curved side
+   of a quadratic face may leave the box of its nodes by less than a quarter of its size. t gets
+   nodes, shares (negative, since the distance is x - y), normal and derivatives of the best
+   face. */
 static bool pair_find(const ig_structure *s, const ig_set *other, const double p[3], double reach,
                       ig_structure_touch *t) {
   double best = reach * reach;
@@ -94,6 +114,7 @@ static bool pair_find(const ig_structure *s, const ig_set *other, const double p
     const int n = ig_structure_face(s->mesh, other->item[f], other->face[f], node);
     for (int a = 0; a < n; a++)
       place_of(s, node[a], NULL, x[a]);
+    /* Squared distance of p from the face's box, and the largest edge of the box. */
     double off = 0, wide = 0; /* faces further away than the best need no closer look */
     for (int k = 0; k < 3; k++) {
       double low = x[0][k], high = x[0][k];
@@ -124,6 +145,7 @@ static bool pair_find(const ig_structure *s, const ig_set *other, const double p
   return found;
 }
 
+/* r = x - y: the sum of share x position over the nodes of both faces. */
 static void relative(const ig_structure *s, const ig_structure_touch *t, const double *add,
                      double r[3]) {
   r[0] = r[1] = r[2] = 0;
@@ -135,7 +157,10 @@ static void relative(const ig_structure *s, const ig_structure_touch *t, const d
   }
 }
 
-/* Pairs a point whose own nodes, shares and area are there, and adds it where it finds a place. */
+/* Pairs a point whose own nodes, shares and area are there, and adds it where it finds a place.
+   again: the contact was off in the analysis before, so that an overlap is released gradually.
+   `clearance` replaces the drawn distance by its own value. A node on no element has the area of
+   the face that it meets. */
 static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const ig_set *other,
                            const double p[3], double reach, bool again, ig_structure_touch *t) {
   double gap = 0, drawn = 0;
@@ -162,7 +187,9 @@ static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const
 }
 
 /* Pressure over penetration at a face of the first side. By default contact adds 2 % to what the
-   layer of elements there gives way, in any unit of length. */
+   layer of elements there gives way, in any unit of length.
+   50 E / length, length the element's depth under the face (volume over area): CalculiX's value
+   for hard contact where `length` is 1. */
 static double stiffness_of(const ig_structure *s, const ig_structure_contact *c, ig_lid element,
                            int face) {
   ig_lid local;
@@ -175,7 +202,9 @@ static double stiffness_of(const ig_structure *s, const ig_structure_contact *c,
   return 50 * s->law[s->owner[element]].young / length;
 }
 
-/* The nodes of the first side, each with its share of the faces of the surface around it. */
+/* The nodes of the first side, each with its share of the faces of the surface around it.
+   Node to face. Areas are those of the linear shape functions; quadratic faces have corner
+   weights that are 0 or negative, hence NaN and an error. */
 static ig_status contact_nodes(ig_structure *s, int i, const ig_structure_contact *c,
                                const ig_set *other, double reach, bool again) {
   ig_boundary boundary = {0};
@@ -225,6 +254,7 @@ done:
   return status;
 }
 
+/* Checks of the entry, then points of all faces of the first side. */
 static ig_status contact_points(ig_structure *s, int i, const ig_structure_contact *c, bool again) {
   const ig_set *own, *other;
   double low[3], high[3], size = 0;
@@ -263,11 +293,14 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
   return IG_OK;
 }
 
+/* Pairs anew at the present positions. Each point has room for 16 nodes; unused unknowns are -1. */
 ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
   ig_structure_touches_free(&s->touches);
   s->touches.of = s;
   for (int i = 0; i < s->c->contacts.count; i++) {
     const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
+    /* off: switched off in this analysis; before: in the one before, so that overlaps are
+       released gradually. */
     bool off = false, before = false;
     for (int k = 0; k < c->without.count; k++) {
       off |= (int)c->without.value[k] == analysis + 1;
@@ -286,7 +319,14 @@ ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
   return IG_OK;
 }
 
-/* Traction on the first side from the relative position, and its derivative. */
+/* Traction on the first side from the relative position, and its derivative.
+   r: relative position x - y; factor: share of the analysis that has passed, by which the
+   overlap of a contact that was switched on again has been released. p is the traction on the
+   first side (internal force, thus with the sign of -pressure x n), D = dp/dr, 3 x 3.
+
+   exp is limited at exp(60), so that a trial far inside does not overflow. Friction: elastic
+   predictor from the accepted traction, radial return to Coulomb's cone. t->now keeps the
+   tangential traction for acceptance. */
 static void traction(const ig_structure_contact *c, ig_structure_touch *t, const double n[3],
                      const double r[3], double factor, double p[3], double D[9]) {
   const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] + t->shift - (1 - factor) * t->overlap;
@@ -298,6 +338,8 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
     }
     return;
   }
+  /* Pressure on the first side and its derivative by penetration. Three laws: exponential (soft
+     contact), regularised with a small tension, and the plain penalty. */
   double push, stiff;
   if (!isnan(c->decay[0])) {
     const double rate = log(100) / c->decay[1];
@@ -320,6 +362,7 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
   memset(t->now, 0, sizeof t->now);
   if (!(c->friction > 0) || !(push > 0))
     return;
+  /* Tangential stiffness below sliding; a tenth of the normal one unless the case gives it. */
   const double stick = isnan(c->stick) ? t->stiffness / 10 : c->stick;
   double slid[3], across = 0, trial[3], size = 0;
   for (int i = 0; i < 3; i++) {
@@ -350,7 +393,8 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
   }
 }
 
-/* Adds the damping of sides that touch: those whose traction changes with the distance. */
+/* Adds the damping of sides that touch: those whose traction changes with the distance.
+   v: relative velocity; its derivative by displacements is `rate` (Newmark). */
 static void damp(const ig_structure *s, const ig_structure_contact *c, const ig_structure_touch *t,
                  const ig_trial *at, const double n[3], double p[3], double D[9]) {
   double v[3] = {0, 0, 0}, rate = 0, across = 0, stiff = 0;
@@ -373,6 +417,8 @@ static void damp(const ig_structure *s, const ig_structure_contact *c, const ig_
   }
 }
 
+/* Callback of the engine. The derivative of the normal by displacements is left out of the
+   tangent. */
 ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                       double *f, double *k, ig_trouble *trouble) {
   const ig_structure_touches *all = self;
@@ -395,6 +441,7 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
         r[d] += t->share[a] * x[a][d];
     }
     memcpy(normal, t->normal, sizeof normal);
+    /* The normal follows the second face where displacements are large. */
     if (s->large)
       normal_of(t->masters, (const double(*)[3])(x + t->slaves), (const double(*)[2])t->slope,
                 normal);
@@ -419,7 +466,9 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
   return IG_OK;
 }
 
-/* Warns once an analysis of a point in contact that has left the face it was paired with. */
+/* Warns once an analysis of a point in contact that has left the face it was paired with.
+   before - offset: motion since the analysis began, across the normal compared with the first
+   edge of the partner's face. */
 static void slide_look(ig_structure_touches *all, const ig_structure_touch *t) {
   const ig_structure_contact *c =
       IG_ITEM(const ig_structure_contact, all->of->c->contacts, t->contact);
@@ -444,6 +493,8 @@ static void slide_look(ig_structure_touches *all, const ig_structure_touch *t) {
           c->set, c->to, sqrt(far));
 }
 
+/* Relative positions and tangential tractions of the converged trial become those that the next
+   step starts from. */
 ig_status ig_structure_touch_accept(void *self, const ig_trial *at) {
   ig_structure_touches *all = self;
   for (int32_t i = 0; i < all->count; i++) {

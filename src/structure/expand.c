@@ -1,4 +1,21 @@
-/* Shells and beams become solids: directions at nodes, nodes, elements, sets. */
+/* Shells and beams become solids: directions at nodes, nodes, elements, sets.
+
+   Why: CalculiX computes shells and beams as solids, and decks are expected to give its results.
+   One kind of element then serves all, with laws, contact and large rotations as they are. The
+   price are many nodes and stiff thin elements, which a direct solver bears.
+
+        shell (quad8 at a corner)        beam (beam3 at an end), section seen along the axis
+
+          1  front                          3 --- 6 --- 2
+          |                                 |           |      second axis
+          2  middle (quadratic corner)      7     x     5         ^
+          |                                 |           |         |
+          0  back                           0 --- 4 --- 1         +--> first axis
+
+   Order of work (ig_structure_expand): thicknesses of nodes; a `corner` for every element at
+   every node; corners of one node that are alike share a section (sections_make), whose nodes
+   are `members` of that drawn node; elements, sets and numbers are copied to the new mesh. Later
+   ig_structure_knots_number adds unknowns and ig_structure_expansion_constrain the constraints. */
 #include "structure/expand.h"
 #include "structure/constrain.h"
 #include "mesh/mesh_builder.h"
@@ -8,7 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An element at one of its nodes. */
+/* An element at one of its nodes.
+   One per element and node. size: thickness, or sizes of the section; offset over size. */
 typedef struct {
   ig_lid element, node;
   int local;
@@ -20,6 +38,7 @@ typedef struct {
   int32_t first; /* member of the first node of its section */
 } corner;
 
+/* Scratch of ig_structure_expand; freed there. */
 typedef struct {
   ig_structure *s;
   const ig_mesh *mesh;
@@ -34,6 +53,7 @@ static double dot3(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* False: v has no length and is left as it is. */
 static bool unit3(double v[3]) {
   const double length = sqrt(dot3(v, v));
   for (int d = 0; d < 3 && length > 0; d++)
@@ -41,22 +61,27 @@ static bool unit3(double v[3]) {
   return length > 0;
 }
 
+/* c = a x b; c must be another vector. */
 static void cross3(const double a[3], const double b[3], double c[3]) {
   for (int d = 0; d < 3; d++)
     c[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
 }
 
+/* Shells and beams: elements of dimension 2 or 1. */
 static bool is_thin(ig_elem_type type) {
   return ig_elem_info_get(type)->dim < 3;
 }
 
+/* As the user knows the element. */
 static int64_t number_of(const ig_mesh *mesh, ig_lid element) {
   return mesh->element_number ? mesh->element_number[element] : element + 1;
 }
 
 /* --- directions of elements at their nodes */
 
-/* Tangents of a shell at its node a. */
+/* Tangents of a shell at its node a.
+   Natural coordinates of node a, then derivatives of the position there. A shell's normal thus
+   varies over a curved element. */
 static void shell_tangents(ig_elem_type type, const double (*x)[3], int a, double t[2][3]) {
   static const double quad[8][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1},
                                     {0, -1},  {1, 0},  {0, 1}, {-1, 0}};
@@ -72,6 +97,7 @@ static void shell_tangents(ig_elem_type type, const double (*x)[3], int a, doubl
     }
 }
 
+/* The normal follows from the order of the nodes by the right-hand rule. */
 static ig_status shell_corner(work *w, const ig_structure_shell *c, const double (*x)[3],
                               ig_elem_type type, int a, corner *to) {
   double t[2][3];
@@ -87,6 +113,9 @@ static ig_status shell_corner(work *w, const ig_structure_shell *c, const double
   return IG_OK;
 }
 
+/* slope: derivatives of the three quadratic shape functions at the nodes -1, 1, 0. Second axis =
+   tangent x direction, first axis = second x tangent: `direction` need not be normal to the
+   beam. */
 static ig_status beam_corner(work *w, const ig_structure_beam *c, const double (*x)[3],
                              ig_elem_type type, int a, corner *to) {
   static const double slope[3][3] = {{-1.5, -0.5, 2}, {0.5, 1.5, -2}, {-0.5, 0.5, 0}};
@@ -116,6 +145,8 @@ static ig_status beam_corner(work *w, const ig_structure_beam *c, const double (
   return IG_OK;
 }
 
+/* *NORMAL of decks: a normal that is given is used as it is and not averaged with others that
+   differ by more than half a degree (same_section). */
 static ig_status normals_read(work *w) {
   const ig_structure *s = w->s;
   for (int i = 0; i < s->c->normals.count; i++) {
@@ -138,6 +169,8 @@ static ig_status normals_read(work *w) {
   return IG_OK;
 }
 
+/* Corners of an element are consecutive, w->at[e] is the first. `nodal` sections take sizes from
+   `thicknesses`. */
 static ig_status corners_make(work *w) {
   ig_structure *s = w->s;
   ig_lid e = 0;
@@ -185,6 +218,7 @@ static ig_status corners_make(work *w) {
   return normals_read(w);
 }
 
+/* Sizes at nodes, for sections with `nodal: true`; later entries replace former ones. */
 static ig_status thicknesses_read(work *w) {
   ig_structure *s = w->s;
   if (!s->c->thicknesses.count)
@@ -207,7 +241,10 @@ static ig_status thicknesses_read(work *w) {
 
 /* --- nodes */
 
+/* 20 degrees as in CalculiX: a sharper angle makes a knot. Given normals share a section where
+   they agree to half a degree. */
 static bool same_section(const corner *a, const corner *b) {
+  /* Least cosine between directions that share a section. */
   const double least = a->given || b->given ? cos(0.5 * M_PI / 180) : cos(20 * M_PI / 180);
   if (a->beam != b->beam || a->given != b->given || a->profile != b->profile ||
       a->curved != b->curved || a->corner != b->corner)
@@ -240,6 +277,9 @@ static int section_places(const corner *c, double place[8][2]) {
   return count;
 }
 
+/* Members of a section are consecutive: s->member[first ...]. share: weight of the outer nodes
+   in the mean at the drawn node, by (bi)linear interpolation at its offset; the ellipse's
+   corners are at 1/sqrt(2) of its half axes, so that all nodes lie on the ellipse. */
 static ig_status section_add(work *w, const corner *c, const double axis[2][3]) {
   ig_structure *s = w->s;
   double place[8][2];
@@ -263,7 +303,9 @@ static ig_status section_add(work *w, const corner *c, const double axis[2][3]) 
   return IG_OK;
 }
 
-/* Sections at drawn nodes, and their nodes. */
+/* Sections at drawn nodes, and their nodes.
+   head, next: lists of the corners of each node. Axes of the corners that share a section are
+   averaged; sizes are those of the first. */
 static ig_status sections_make(work *w) {
   ig_structure *s = w->s;
   int32_t *head = NULL, *next = NULL;
@@ -310,6 +352,7 @@ done:
 
 /* --- elements and sets */
 
+/* Quadratic shells and beams become hex20 or wedge15. */
 static ig_elem_type solid_of(ig_elem_type type) {
   switch (type) {
   case IG_TRI3:
@@ -346,6 +389,7 @@ static void solid_nodes(const work *w, ig_elem_type type, const corner *c, ig_li
     to[4 * n + a] = drawn + c[a].first + 2;
 }
 
+/* Blocks keep their order and elements their index, so that sets of elements hold as they are. */
 static ig_status blocks_copy(work *w, ig_mesh *to) {
   const ig_mesh *from = w->mesh;
   ig_lid e = 0;
@@ -368,12 +412,15 @@ static ig_status blocks_copy(work *w, ig_mesh *to) {
 
 /* Sides of a shell: 1 its back, 2 its front, then its edges; of the solid, the same sides. Sides 1
    and 2 of a beam are those that a pressure along the first and second axis of its section acts on.
- */
+
+
+   Numbers of sides are those of Abaqus, from 1; `face` counts from 0. */
 static int side_of(ig_elem_type type, int face) {
   const bool beam = ig_elem_info_get(type)->dim == 1;
   return ig_elem_side(solid_of(type), beam && face == 1 ? 5 : face + 1);
 }
 
+/* Node sets have drawn nodes only. */
 static ig_status sets_copy(work *w, ig_mesh *to) {
   for (int i = 0; i < w->mesh->sets; i++) {
     const ig_set *set = &w->mesh->set[i];
@@ -390,6 +437,8 @@ static ig_status sets_copy(work *w, ig_mesh *to) {
   return IG_OK;
 }
 
+/* Nodes of solids have the number 0 in files with numbers, so that they are never found by
+   number. */
 static ig_status numbers_copy(work *w, ig_mesh *to) {
   const ig_mesh *from = w->mesh;
   if (from->node_number) { /* nodes of solids have none: 0 */
@@ -404,6 +453,7 @@ static ig_status numbers_copy(work *w, ig_mesh *to) {
   return IG_OK;
 }
 
+/* s->expanded has drawn nodes first, members after them, at drawn position + arm. */
 static ig_status mesh_make(work *w) {
   ig_structure *s = w->s;
   ig_mesh *to;
@@ -421,6 +471,7 @@ static ig_status mesh_make(work *w) {
 
 /* --- knots */
 
+/* straight: rotations are prescribed there, which keeps the section straight. */
 static ig_status mark(ig_structure *s, const ig_src *at, const char *set, bool straight) {
   ig_lid *node, count;
   IG_TRY(ig_structure_nodes(s, at, set, &node, &count));
@@ -433,7 +484,9 @@ static ig_status mark(ig_structure *s, const ig_src *at, const char *set, bool s
   return IG_OK;
 }
 
-/* Nodes whose rotations the case uses. */
+/* Nodes whose rotations the case uses.
+   A load's moment or an equation needs rotational unknowns as much as a support does. Nodes
+   without them are `plain` and cheaper: no unknowns are added. */
 static ig_status knots_find(ig_structure *s) {
   for (int i = 0; i < s->c->supports.count; i++) {
     const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, i);
@@ -473,7 +526,10 @@ static ig_status knots_find(ig_structure *s) {
   return IG_OK;
 }
 
-/* What the section of a node can do beside moving and turning. */
+/* What the section of a node can do beside moving and turning.
+   B_k of expand.h. Edges of the section are taken from its members: 0 to 1 along the first axis,
+   0 to 3 along the second of a beam. sigma: +1, -1, +1, -1 at the corners, less its weighted
+   mean, so that the mode does not move the drawn node. */
 static void stretches_make(ig_structure *s, ig_structure_cluster *c) {
   ig_structure_member *m = s->member + c->first;
   if (c->knot) {
@@ -482,6 +538,7 @@ static void stretches_make(ig_structure *s, ig_structure_cluster *c) {
       c->basis[0][4 * d] = 1;
     return;
   }
+  /* A shell's section has 2 or 3 members, a beam's 4 or 8. */
   const bool beam = c->count >= 4;
   double edge[2][3], square[2] = {0, 0}, mean = 0;
   for (int d = 0; d < 3; d++) {
@@ -510,6 +567,8 @@ static void stretches_make(ig_structure *s, ig_structure_cluster *c) {
     m[i].sigma -= mean;
 }
 
+/* Unknowns after those of nodes: 3 rotations where the node has none yet, then stretches, then
+   modes. */
 ig_status ig_structure_knots_number(ig_structure *s) {
   if (!s->expanded)
     return IG_OK;
@@ -536,6 +595,7 @@ ig_status ig_structure_knots_number(ig_structure *s) {
 
 /* --- constraints */
 
+/* NULL: the node has fixed axes. */
 static const double *frame_of(const ig_structure *s, ig_lid node) {
   return s->framed && s->framed[node] >= 0 ? s->frame[s->framed[node]] : NULL;
 }
@@ -552,7 +612,10 @@ static void node_vector(const ig_structure *s, ig_lid node, int32_t first, const
 }
 
 /* Place of a member of a knot, from its drawn node, at a turn and stretches: R (1 + s B) r; its
-   derivatives by the three rotations in fixed axes and by the stretches. */
+   derivatives by the three rotations in fixed axes and by the stretches.
+
+   place = R (1 + sum s_k B_k) r. slope[0..2]: lever of the rotated arm times T, slope[3..]: R
+   B_k r. */
 static void member_place(const ig_structure_cluster *c, const ig_structure_member *m,
                          const double turn[3], const double *stretch, double place[3],
                          double slope[6][3]) {
@@ -575,7 +638,9 @@ static void member_place(const ig_structure_cluster *c, const ig_structure_membe
       slope[3 + k][d] = dot3(R[d], b[k]);
 }
 
-/* Coefficients of component d of a member: of the drawn node's motion, its turn, stretches. */
+/* Coefficients of component d of a member: of the drawn node's motion, its turn, stretches.
+   The order of terms is the same at the start (knot_add) and later (ig_structure_knots_follow):
+   only coefficients are overwritten. */
 static int member_row(const ig_structure *s, ig_lid n, const ig_structure_cluster *c,
                       const ig_structure_member *m, double slope[6][3], int d, int32_t *master,
                       double *factor) {
@@ -608,7 +673,9 @@ static bool follows(const ig_structure_cluster *c, const ig_structure_member *m)
   return c->knot || (c->turning && m->outer);
 }
 
-/* A shell does not turn about its normal. */
+/* A shell does not turn about its normal.
+   The rotation about the normal would be free, since the outer nodes of a shell lie on the
+   normal: turn . normal = 0, solved for its largest component. */
 static ig_status drill_add(ig_structure *s, ig_lid n) {
   const ig_structure_member *m = s->member + s->cluster[n].first;
   const double *R = frame_of(s, n);
@@ -631,10 +698,13 @@ static ig_status drill_add(ig_structure *s, ig_lid n) {
   return ig_system_constrain(s->system, s->turn[n] + most, 2, master, factor, 0, NULL);
 }
 
-/* Node i of a section lies between two outer ones. */
+/* Node i of a section lies between two outer ones.
+   Middle nodes of a shell's section lie between back and front; of a beam's side between its
+   corners. */
 static ig_status straight_add(ig_structure *s, const ig_structure_cluster *c, int i) {
   const ig_structure_member *m = s->member + c->first;
   const int side = i % 4; /* of a beam; of a shell both sides */
+  /* A beam's middle node i lies on the side between corners i % 4 and the next one. */
   const ig_structure_member *of[2] = {m + (c->modes ? side : 0),
                                       m + (c->modes ? (side + 1) % 4 : 1)};
   const double half[2] = {0.5, 0.5};
@@ -645,6 +715,7 @@ static ig_status straight_add(ig_structure *s, const ig_structure_cluster *c, in
   return IG_OK;
 }
 
+/* Constraints of a turning node or knot: every member that follows gets three rows. */
 static ig_status knot_add(ig_structure *s, ig_lid n) {
   const ig_structure_cluster *c = &s->cluster[n];
   const double none[3] = {0, 0, 0};
@@ -670,7 +741,9 @@ static ig_status knot_add(ig_structure *s, ig_lid n) {
   return IG_OK;
 }
 
-/* The drawn node moves with the mean of its section: solved for the node of the largest share. */
+/* The drawn node moves with the mean of its section: solved for the node of the largest share.
+   u_drawn = sum of share x u_i, written for the member with the largest share as slave, so that
+   the drawn node itself stays free for supports. */
 static ig_status plain_add(ig_structure *s, ig_lid n) {
   const ig_structure_cluster *c = &s->cluster[n];
   const ig_structure_member *m = s->member + c->first;
@@ -679,6 +752,7 @@ static ig_status plain_add(ig_structure *s, ig_lid n) {
   for (int i = 1; i < c->count; i++)
     last = fabs(m[i].share) > fabs(m[last].share) + 1e-12 ? i : last;
   for (int d = 0; d < 3; d++) {
+    /* Three components of the drawn node and up to eight members. */
     int32_t master[16];
     double factor[16];
     int count = 0;
@@ -704,6 +778,8 @@ ig_status ig_structure_expansion_constrain(ig_structure *s) {
   return IG_OK;
 }
 
+/* Large rotations: members are put where the rotation and the stretches have them, and the
+   coefficients of their constraints become the derivatives there. */
 void ig_structure_knots_follow(ig_structure *s, double *u) {
   for (ig_lid n = 0; s->expanded && n < s->drawn; n++) {
     const ig_structure_cluster *c = &s->cluster[n];
@@ -735,6 +811,8 @@ void ig_structure_knots_follow(ig_structure *s, double *u) {
   }
 }
 
+/* Elsewhere than at plain corners of quadratic shells the force goes to the drawn node itself,
+   and constraints distribute it. */
 void ig_structure_expansion_load(const ig_structure *s, ig_lid node, const double force[3],
                                  double factor, double *f) {
   const ig_structure_cluster *c = s->cluster && node < s->drawn ? &s->cluster[node] : NULL;
@@ -752,6 +830,8 @@ void ig_structure_expansion_load(const ig_structure *s, ig_lid node, const doubl
     }
 }
 
+/* A drawn node without a force of its own (no solid of the mesh is at it) reports the sum of the
+   forces of its members. */
 void ig_structure_expansion_gather(const ig_structure *s, const double *f, double *reaction) {
   for (ig_lid n = 0; s->expanded && n < s->drawn; n++) {
     const ig_structure_cluster *c = &s->cluster[n];
@@ -768,6 +848,8 @@ void ig_structure_expansion_gather(const ig_structure *s, const double *f, doubl
 
 /* --- */
 
+/* Does nothing for meshes of solids. The new mesh is owned by s (expanded); job->mesh stays as
+   drawn and is what snapshots show. */
 ig_status ig_structure_expand(ig_structure *s) {
   work w = {.s = s, .mesh = s->mesh};
   const ig_lid elements = ig_mesh_elements(s->mesh);

@@ -28,7 +28,8 @@
 
 #include "structure/structure.h"
 
-/* Replaces s->mesh where it has shells or beams. */
+/* Replaces s->mesh where it has shells or beams.
+   Fails with a located message where a shell or beam has no entry in `shells` or `beams`. */
 IG_MUST_CHECK ig_status ig_structure_expand(ig_structure *s);
 void ig_structure_expansion_free(ig_structure *s);
 /* Unknowns of the knots: rotations of drawn nodes, stretches. */

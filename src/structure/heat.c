@@ -1,6 +1,11 @@
 /* Temperatures by conduction: C dT/dt + K(T) T = Q, by backward differences in time (Euler), or
    steady; films, radiation to a sink, prescribed temperatures, heat from outside. Unknowns are the
-   temperatures of the nodes, the increments those of Newton's method (implicit/newton.h). */
+   temperatures of the nodes, the increments those of Newton's method (implicit/newton.h).
+
+   A heat analysis uses the same mesh and groups as the others, with one unknown per node instead
+   of three: ig_structure_heat_begin makes groups, system and model of its own. Callbacks of
+   Newton's method: heat_in (loads), prescribe (motions), heat_accepted. at->u are increments of
+   temperature from s->T. Later analyses see the temperatures reached by s->heated. */
 #include "structure/constrain.h"
 #include "mesh/named.h"
 
@@ -9,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Faces of one number of nodes that exchange heat; load: entry of heat_loads of each. */
 typedef struct {
   ig_structure *of;
   int nodes; /* of a face */
@@ -17,6 +23,8 @@ typedef struct {
   int *load;
 } exchange_faces;
 
+/* Owned by the model, made anew for each heat analysis. node[]: one array per group, ended by
+   NULL. */
 struct ig_structure_exchange {
   exchange_faces faces[IG_FACE_KINDS]; /* with films or radiation */
   int32_t **node;                      /* of groups: unknowns */
@@ -40,12 +48,14 @@ void ig_structure_exchange_free(ig_structure_exchange *x) {
   free(x);
 }
 
-/* Conductivity and its like of an element's material. */
+/* Conductivity and its like of an element's material.
+   Tables of the case; they live as long as the job. */
 static ig_solid_thermal thermal_of(const ig_structure_group *g, int32_t e) {
   const ig_material_case *m = g->of->material[g->material[e]];
   return (ig_solid_thermal){&m->conductivity, &m->density, &m->specific_heat};
 }
 
+/* flux: points x 3, W/m^2. Temperature 0 where the model has none. */
 ig_status ig_structure_flux(const ig_structure *s, const ig_structure_group *g, int32_t e,
                             double *flux) {
   const ig_solid_thermal m = thermal_of(g, e);
@@ -59,10 +69,12 @@ ig_status ig_structure_flux(const ig_structure *s, const ig_structure_group *g, 
   return IG_OK;
 }
 
+/* No history: the factor 1 from the beginning. */
 static double factor_at(const ig_table *history, double time) {
   return history->count ? ig_table_at(history, time) : 1;
 }
 
+/* rate = 1 / time step, 0 in a steady analysis: then no storage. */
 static ig_status conduct(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                          double *k, ig_trouble *trouble) {
   const ig_structure_group *g = self;
@@ -85,7 +97,10 @@ static ig_status conduct(void *self, const ig_trial *at, int32_t begin, int32_t 
   return IG_OK;
 }
 
-/* Films and radiation. */
+/* Films and radiation.
+   Heat out of the body: film (T - sink) + emissivity sigma ((T - T0)^4 - (sink - T0)^4), T0
+   absolute zero on the scale of the case; ke is its exact derivative.
+   Radiation is linearised exactly, 4 sigma T^3: Newton's method converges quadratically. */
 static ig_status exchange(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                           double *k, ig_trouble *trouble) {
   const exchange_faces *g = self;
@@ -120,6 +135,7 @@ static ig_status exchange(void *self, const ig_trial *at, int32_t begin, int32_t
         area += c1 * c1;
       }
       area = sqrt(area) * weight[q];
+      /* W/m^2 out of the body; change: its derivative by T. */
       const double flow = film * (T - sink) + shine * (pow(T - zero, 4) - pow(sink - zero, 4));
       const double change = film + 4 * shine * pow(T - zero, 3);
       for (int a = 0; a < n; a++) {
@@ -132,11 +148,14 @@ static ig_status exchange(void *self, const ig_trial *at, int32_t begin, int32_t
   return IG_OK;
 }
 
+/* first and last of the entry are analyses from 1. */
 static bool acts(const ig_structure *s, const ig_structure_heat_load *c) {
   return s->analysis + 1 >= c->first && (c->last == 0 || s->analysis + 1 <= c->last);
 }
 
-/* Heat from outside at a time, into f[nodes]. */
+/* Heat from outside at a time, into f[nodes].
+   Loads of power (nodes), flux (faces) and source (elements). The sets are looked up at each
+   evaluation; they are few. */
 static ig_status heat_in(void *self, const ig_trial *at, double *f) {
   ig_structure *s = self;
   for (int i = 0; i < s->c->heat_loads.count; i++) {
@@ -190,7 +209,8 @@ static ig_status heat_in(void *self, const ig_trial *at, double *f) {
   return IG_OK;
 }
 
-/* From what was reached to the prescribed temperature. */
+/* From what was reached to the prescribed temperature.
+   g is the increment from the temperature reached, so that rounding does not add up over steps. */
 static ig_status prescribe(void *self, double from, double to) {
   ig_structure *s = self;
   const ig_structure_exchange *x = s->exchange;
@@ -204,6 +224,7 @@ static ig_status prescribe(void *self, double from, double to) {
   return IG_OK;
 }
 
+/* heat_flow is evaluated before T moves on: conduct adds at->u itself. */
 static ig_status heat_accepted(void *self, const ig_trial *at) {
   ig_structure *s = self;
   memset(s->heat_flow, 0, (size_t)s->nodes * sizeof *s->heat_flow);
@@ -223,6 +244,8 @@ static ig_status heat_accepted(void *self, const ig_trial *at) {
   return IG_OK;
 }
 
+/* Faces are grouped by their number of nodes, since a group of the engine has a fixed number of
+   unknowns per item. */
 static ig_status faces_find(ig_structure *s, ig_structure_exchange *x) {
   static const int nodes[IG_FACE_KINDS] = {3, 4, 6, 8};
   for (int k = 0; k < IG_FACE_KINDS; k++)
@@ -254,6 +277,7 @@ static ig_status faces_find(ig_structure *s, ig_structure_exchange *x) {
   return IG_OK;
 }
 
+/* The last entry that names a node counts. */
 static ig_status prescribed_find(ig_structure *s, ig_structure_exchange *x) {
   IG_TRY(IG_NEW(s->cx, &x->prescribed, s->nodes, "temperatures"));
   IG_TRY(IG_NEW(s->cx, &x->number, s->nodes, "temperatures"));
@@ -276,6 +300,7 @@ static ig_status prescribed_find(ig_structure *s, ig_structure_exchange *x) {
   return IG_OK;
 }
 
+/* What a heat analysis does not support is refused before it begins. */
 static ig_status look(ig_structure *s, const ig_structure_analysis *a) {
   if (s->c->ties.count || s->c->contacts.count)
     return ig_fail_at(s->cx, &a->at, "heat does not pass through `ties` and `contacts` yet");
@@ -286,12 +311,14 @@ static ig_status look(ig_structure *s, const ig_structure_analysis *a) {
   return IG_OK;
 }
 
+/* For messages of Newton's method. */
 static void node_name(void *self, int32_t unknown, char *text, size_t size) {
   const ig_structure *s = self;
   snprintf(text, size, "node %lld",
            (long long)(s->mesh->node_number ? s->mesh->node_number[unknown] : unknown + 1));
 }
 
+/* `length` is not used: there are no moments to compare with forces. */
 ig_status ig_structure_heat_begin(ig_structure *s, const ig_structure_analysis *a) {
   int n = 0;
   ig_structure_exchange *x;

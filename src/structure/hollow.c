@@ -1,13 +1,20 @@
 /* Beams with hollow sections: the solid that such a beam becomes is a hex20 over the outer size,
    with points in the walls, two along the axis. Natural coordinates as in expand.c: xi along the
-   axis, eta against the second axis of the section, zeta along the first. */
+   axis, eta against the second axis of the section, zeta along the first.
+
+   The rule (ig_solid_rule) is one per entry of `beams`, owned by s->hollow; laws of elements
+   point to it. CalculiX has these rules for B32R only, which the keys mirror: beam3 and elastic
+   materials. */
 #include "structure/structure.h"
 #include "mesh/named.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A pipe: eight points around, at the radius that gives area and second moments of the ring. */
+/* A pipe: eight points around, at the radius that gives area and second moments of the ring.
+   inner: inner over outer radius. A ring of unit outer radius has the area pi (1 - inner^2) and
+   the second moment pi (1 - inner^4) / 4 = area (1 + inner^2) / 4; eight equal points at radius
+   r give area r^2 / 2, hence r^2 = (1 + inner^2) / 2. */
 static void pipe_points(double inner, ig_solid_rule *rule) {
   const double radius = sqrt((1 + inner * inner) / 2);
   rule->points = 8;
@@ -22,8 +29,11 @@ static void pipe_points(double inner, ig_solid_rule *rule) {
 
 /* A box: Simpson's rule with five points along the middle of each wall; neighbours share the
    corner. t: thicknesses over the size across them, of the walls at zeta = 1, eta = -1, zeta = -1,
-   eta = 1, which is the order of the points, as in CalculiX. */
+   eta = 1, which is the order of the points, as in CalculiX.
+   Weights: Simpson over a wall's length times its thickness; natural coordinates run from -1 to
+   1, hence 2 t. A corner point has the shares of both walls. */
 static void box_points(const double t[4], ig_solid_rule *rule) {
+  /* Simpson's rule over two halves of the wall, of length 1 in all. */
   static const double share[5] = {1. / 12, 4. / 12, 2. / 12, 4. / 12, 1. / 12};
   const double eta[2] = {-1 + t[1], 1 - t[3]}, zeta[2] = {-1 + t[2], 1 - t[0]};
   const double corner[4][2] = {
@@ -43,7 +53,9 @@ static void box_points(const double t[4], ig_solid_rule *rule) {
   }
 }
 
-/* The points of one section, then those of both along the axis. */
+/* The points of one section, then those of both along the axis.
+   Thickness relative to the size across the wall: even walls (zeta) have the first size, odd
+   ones the second. Gauss's two points along the axis. */
 static ig_status rule_make(ig_structure *s, const ig_structure_beam *c, ig_solid_rule *rule) {
   const bool pipe = c->profile == IG_PROFILE_PIPE;
   const double second = isnan(c->size[1]) ? c->size[0] : c->size[1];
@@ -75,6 +87,7 @@ static ig_status rule_make(ig_structure *s, const ig_structure_beam *c, ig_solid
   return IG_OK;
 }
 
+/* Elements of beams only: an entry's set may hold other elements too. */
 static ig_status hollow_set(ig_structure *s, const int *beam) {
   for (int k = 0; k < s->groups; k++) {
     ig_structure_group *g = &s->group[k];
@@ -95,6 +108,8 @@ static ig_status hollow_set(ig_structure *s, const int *beam) {
   return IG_OK;
 }
 
+/* After the groups of elements are made; s->hollow[i] has points = 0 for beams that are not
+   hollow. */
 ig_status ig_structure_hollow_read(ig_structure *s) {
   const ig_structure_beam *hollow = NULL;
   int *beam;

@@ -1,19 +1,28 @@
 /* Inertia in motion through time: Newmark's rule with the numerical damping of Hilber, Hughes and
    Taylor (1977). With r = f_int - f_ext the step solves
      M a / (1 + alpha) + r - alpha / (1 + alpha) r_before = 0.
-   With damping r has C v besides. */
+   With damping r has C v besides.
+
+   alpha in [-1/3, 0] (a case gives -0.05): 0 is the trapezoidal rule without damping; beta = (1
+   - alpha)^2 / 4 and gamma = 1/2 - alpha keep second order and unconditional stability. The
+   engine evaluates this as a second group over the same elements; the term with r_before is
+   subtracted from the loads (load.c). Division by 1 + alpha leaves f_int unscaled, so that
+   tolerances mean the same as in statics. */
 #include "structure/structure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* At the temperature of the first node; 0 without a density. */
 static double density_of(const ig_structure *s, const ig_structure_group *g, int32_t e) {
   const ig_material_case *m = s->material[g->material[e]];
   return m->density.count ? ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0) : 0;
 }
 
-/* C of an element, (3 nodes)^2; false: it has none. */
+/* C of an element, (3 nodes)^2; false: it has none.
+   Rayleigh: C = share[0] M + share[1] K, K that of the drawn elastic element. M: nodes x nodes,
+   without density. */
 static bool damping_of(const ig_structure *s, const ig_structure_group *g, int32_t e,
                        const double *X, const double *M, double *C) {
   const double *share = s->damping ? s->damping[g->material[e]] : NULL;
@@ -38,6 +47,8 @@ static bool damping_of(const ig_structure *s, const ig_structure_group *g, int32
   return true;
 }
 
+/* Internal forces are in `reaction` (ig_structure_forces); damping forces are added element by
+   element in fixed axes. */
 ig_status ig_structure_force_before(ig_structure *s, double time) {
   memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
   IG_TRY(ig_structure_loads_at(s, time, s->force_before));
@@ -68,11 +79,16 @@ ig_status ig_structure_force_before(ig_structure *s, double time) {
   return IG_OK;
 }
 
+/* M a / (1 + alpha) and C v, with derivatives 1 / (beta dt^2) and gamma / (beta dt). at->step 0:
+   the accepted accelerations and the planned step, for the matrix of ig_structure_motion_begin
+   and of modes. Elements with incompatible modes have a mass of (3 nodes)^2, others the same for
+   each direction. */
 ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                double *f, double *k, ig_trouble *trouble) {
   const ig_structure_group *g = self;
   const ig_structure *s = g->of;
   const int npe = ig_solid_info_get(g->kind)->nodes, n = 3 * npe;
+  /* Without a step the planned one stands for it: the matrix of ig_structure_motion_begin. */
   const double dt = at->step > 0 ? at->step : s->planned, share = 1 / (1 + s->alpha);
   (void)trouble;
   for (int32_t e = begin; e < end; e++) {
@@ -144,9 +160,11 @@ ig_status ig_structure_motion_begin(ig_structure *s) {
   IG_TRY(ig_structure_force_before(s, s->time + 1e-6 * planned));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &f, s->unknowns, "forces"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &r, y->equations + 1, "forces"));
+  /* Damping is left out of this matrix and put back afterwards. */
   double(*const damping)[2] = s->damping;
   s->damping = NULL; /* the matrix is that without it */
   s->planned = planned / 10;
+  /* The tangent of inertia is M / ((1 + alpha) beta h^2); the right side is scaled alike. */
   const double scale = 1 / (s->planned * s->planned * s->beta * (1 + s->alpha));
   const ig_trial at = {.u = f, .time = s->time, .step = 0};
   status = ig_system_assemble(y, s->implicit_groups, s->implicit, &at, true, NULL, f, size, count,
@@ -170,6 +188,7 @@ done:
   return status;
 }
 
+/* u: increments of the step, all unknowns. */
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt) {
   for (int32_t i = 0; i < s->unknowns; i++) {
     const double a = ig_structure_acceleration(s, i, u[i], dt);

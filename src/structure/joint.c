@@ -1,4 +1,7 @@
-/* Joints between nodes. */
+/* Joints between nodes.
+
+   Derivatives are by fourth-order differences of the condition itself: joints are few, and one
+   formula cannot disagree with its derivative. Equations and slaves are described in joint.h. */
 #include "structure/joint.h"
 #include "structure/constrain.h"
 
@@ -6,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One equation. */
+/* One equation.
+   node: `nodes` entries, owned. size: the largest distance from the first node, m, by which
+   conditions are made dimensionless; it is also the scale of the difference step. */
 struct ig_structure_condition {
   const ig_structure_joint *c;
   int nodes;
@@ -32,7 +37,10 @@ static void minus3(const double *a, const double *b, double *c) {
     c[d] = a[d] - b[d];
 }
 
-/* Sum of the sines of the rotations of nodes about an axis through their centre. */
+/* Sum of the sines of the rotations of nodes about an axis through their centre.
+   Positions are taken from the centre of the nodes, at the start (X) and now (x), and projected
+   across the axis; the sine of a node's rotation is axis . (p0 x p1) / (|p0| |p1|). A node on
+   the axis has none. */
 static double sines(const ig_structure_condition *j, const double *X, const double *x) {
   double centre[2][3] = {{0}}, sum = 0;
   for (int i = 0; i < j->nodes; i++)
@@ -55,7 +63,10 @@ static double sines(const ig_structure_condition *j, const double *X, const doub
   return sum;
 }
 
-/* g at positions x, over a length; X: at the start. */
+/* g at positions x, over a length; X: at the start.
+   distance: (|x1 - x0| - |X1 - X0|) / size; straight: component `part` of (x_last - x0) x (x1 -
+   x0); plane: (x_last - x0) . ((x1 - x0) x (x2 - x0)); each over the power of size that makes it
+   a number. */
 static double condition(const ig_structure_condition *j, const double *X, const double *x,
                         double angle) {
   double a[3], b[3], n[3], p[3];
@@ -78,7 +89,8 @@ static double condition(const ig_structure_condition *j, const double *X, const 
   return dot3(p, n) / (j->size * j->size * j->size);
 }
 
-/* Positions at the start and now. */
+/* Positions at the start and now.
+   Returns the angle of a mean rotation, 0 of others. */
 static double places(const ig_structure *s, const ig_structure_condition *j, const double *add,
                      double *X, double *x) {
   ig_structure_gather(s, j->node, j->nodes, add, X, x);
@@ -87,7 +99,9 @@ static double places(const ig_structure *s, const ig_structure_condition *j, con
   return j->angle < 0 ? 0 : s->u[j->angle] + (add ? add[j->angle] : 0);
 }
 
-/* Derivatives by the components of the nodes, in their axes. */
+/* Derivatives by the components of the nodes, in their axes.
+   step 1e-5 of the size: the fourth-order error is about 1e-20 relative, rounding about 1e-11. x
+   is restored. */
 static void slopes(const ig_structure *s, const ig_structure_condition *j, const double *X,
                    double *x, double angle, double *slope) {
   const double step = 1e-5 * j->size;
@@ -105,10 +119,12 @@ static void slopes(const ig_structure *s, const ig_structure_condition *j, const
   ig_structure_to_local(s, j->node, j->nodes, slope, NULL);
 }
 
+/* Positions at the start (X), now (x), and derivatives; one block of memory. */
 typedef struct {
   double *X, *x, *slope;
 } scratch;
 
+/* One allocation, of X, x and slope (3 nodes each); free w->X. */
 static ig_status scratch_new(ig_structure *s, int nodes, scratch *w) {
   IG_TRY(IG_NEW(s->cx, &w->X, 9 * (size_t)nodes, "joints"));
   w->x = w->X + 3 * (size_t)nodes;
@@ -122,7 +138,9 @@ static bool has(const ig_structure_condition *j, int i) {
 }
 
 /* A free component to solve for: the one with the largest derivative of the preferred nodes, the
-   last ones of lines and planes. */
+   last ones of lines and planes.
+   row[] < 0: no constraint has the unknown yet. 1 + 1e-9: among equal derivatives the first is
+   taken, whatever the rounding. */
 static int slave_find(const ig_structure *s, const ig_structure_condition *j, const double *slope) {
   int best = -1;
   double most = 0;
@@ -141,6 +159,7 @@ static int slave_find(const ig_structure *s, const ig_structure_condition *j, co
   return best;
 }
 
+/* Linear analyses use the derivatives of the drawn positions and the angle 0. */
 static ig_status row_add(ig_structure *s, ig_structure_condition *j) {
   scratch w;
   int32_t *master = NULL;
@@ -179,6 +198,8 @@ done:
   return status;
 }
 
+/* Newton's method for the slave alone, at most 20 passes, to 1e-13 of the size; then the
+   coefficients of the constraint at the new positions, in the order in which row_add wrote them. */
 void ig_structure_joints_follow(ig_structure *s, double *u) {
   for (int i = 0; i < s->rows; i++) {
     const ig_structure_condition *j = &s->row[i];
@@ -232,6 +253,8 @@ static ig_status nodes_read(ig_structure *s, const ig_structure_joint *c, ig_lid
   return IG_OK;
 }
 
+/* node[0 .. fixed) are those that define line or plane; last: index of the node that is to lie
+   on it, -1: none. */
 static ig_status row_new(ig_structure *s, const ig_structure_joint *c, const ig_lid *node,
                          int fixed, int last, ig_structure_condition **to) {
   IG_TRY(IG_MORE(s->cx, &s->row, s->rows, "joints"));
@@ -253,6 +276,8 @@ static ig_status row_new(ig_structure *s, const ig_structure_joint *c, const ig_
   return IG_OK;
 }
 
+/* The node's position is the direction of the axis and its first displacement the angle, as
+   CalculiX has it for MEANROT. */
 static ig_status rotation_read(ig_structure *s, const ig_structure_joint *c,
                                ig_structure_condition *j) {
   ig_lid *node = NULL, count = 0;
@@ -275,8 +300,10 @@ static ig_status rotation_read(ig_structure *s, const ig_structure_joint *c,
   return IG_OK;
 }
 
+/* straight: two equations for each further node, plane: one. */
 static ig_status joint_add(ig_structure *s, const ig_structure_joint *c, const ig_lid *node,
                            int nodes) {
+  /* Nodes that each kind needs. */
   static const int least[] = {2, 3, 4, 2};
   ig_structure_condition *j;
   if (nodes < least[c->kind] || (c->kind == IG_JOINT_DISTANCE && nodes != 2))
@@ -305,6 +332,7 @@ static ig_status joint_add(ig_structure *s, const ig_structure_joint *c, const i
   return IG_OK;
 }
 
+/* Made anew for each analysis, since slaves depend on the other constraints. */
 ig_status ig_structure_joints_constrain(ig_structure *s) {
   ig_structure_joints_free(s);
   for (int i = 0; i < s->c->joints.count; i++) {

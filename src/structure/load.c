@@ -1,4 +1,10 @@
-/* Loads: forces, pressures, accelerations, and inertia. */
+/* Loads: forces, pressures, accelerations, and inertia.
+
+   Dead loads (forces, accelerations, pressures of small displacements) are summed at each
+   evaluation by ig_structure_loads_at. Pressures of large displacements follow their faces and
+   have a stiffness: they are groups of the engine (ig_structure_press). Entries of a case add
+   up; those of decks are checked for the one situation in which decks would replace instead
+   (given_check). */
 #include "structure/constrain.h"
 #include "structure/expand.h"
 #include "structure/points.h"
@@ -8,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Index of s->faces by nodes of a face: 3, 4, 6, 8. */
 static int face_kind(int nodes) {
   return nodes == 3 ? 0 : nodes == 4 ? 1 : nodes == 6 ? 2 : 3;
 }
 
+/* 0 outside of the analyses that the entry names. */
 static double factor_at(const ig_structure *s, const ig_structure_load *c, double time) {
   if (s->analysis + 1 < c->first || (c->last && s->analysis + 1 > c->last))
     return 0;
@@ -35,7 +43,8 @@ static bool of_masses(const ig_structure *s, const ig_structure_load *c) {
          !ig_mesh_find_set(s->mesh, c->set, IG_SET_ELEMENTS);
 }
 
-/* Accelerations and rotations act on mass: every element they are for has some. */
+/* Accelerations and rotations act on mass: every element they are for has some.
+   Checked once per model, so that a missing density is an error and not a load of zero. */
 static ig_status densities_check(ig_structure *s) {
   for (int i = 0; i < s->c->loads.count; i++) {
     const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
@@ -53,11 +62,15 @@ static ig_status densities_check(ig_structure *s) {
   return IG_OK;
 }
 
-/* Notes that load i has a place, and fails where a load that other analyses give has it. */
+/* Notes that load i has a place, and fails where a load that other analyses give has it.
+   owner: number of the load from 1, 0: none yet. A deck's later step replaces a load on the same
+   place; entries of a case add up. The two agree where both loads are given by the same steps,
+   or where the earlier has ended. */
 static ig_status place_take(ig_structure *s, int i, int32_t *owner) {
   const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
   const ig_structure_load *other =
       *owner ? IG_ITEM(const ig_structure_load, s->c->loads, *owner - 1) : NULL;
+  /* The two loads are given by different steps. */
   bool apart = other && other->given.count != c->given.count;
   for (int k = 0; other && !apart && k < c->given.count; k++)
     apart = other->given.value[k] != c->given.value[k];
@@ -75,6 +88,7 @@ static ig_status place_take(ig_structure *s, int i, int32_t *owner) {
   return IG_OK;
 }
 
+/* Places are component k % 6 (three forces, three moments) of a node. */
 static ig_status nodes_take(ig_structure *s, int i, int32_t *owner) {
   const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
   ig_lid *node, count;
@@ -89,7 +103,8 @@ static ig_status nodes_take(ig_structure *s, int i, int32_t *owner) {
   return status;
 }
 
-/* Loads of decks: one owner of each component of a node and of each face in all steps. */
+/* Loads of decks: one owner of each component of a node and of each face in all steps.
+   owner: 6 per node, then 6 per element (faces). */
 static ig_status given_check(ig_structure *s) {
   const size_t faces = 6 * (size_t)ig_mesh_elements(s->mesh), nodes = 6 * (size_t)s->nodes;
   int32_t *owner;
@@ -110,7 +125,8 @@ static ig_status given_check(ig_structure *s) {
   return status;
 }
 
-/* Faces under pressure, by the number of their nodes. */
+/* Faces under pressure, by the number of their nodes.
+   First pass counts, second fills. */
 ig_status ig_structure_faces_new(ig_structure *s) {
   IG_TRY(densities_check(s));
   IG_TRY(given_check(s));
@@ -152,7 +168,8 @@ ig_status ig_structure_faces_new(ig_structure *s) {
   return IG_OK;
 }
 
-/* Of one face: forces of its pressure at positions X + u; K: minus df/dx. */
+/* Of one face: forces of its pressure at positions X + u; K: minus df/dx.
+   add: increments, NULL: none; moved: the face as displaced, else as drawn. */
 static void face_press(const ig_structure_faces *g, int32_t i, double time, const double *add,
                        bool moved, double *f, double *k) {
   const ig_structure *s = g->of;
@@ -169,6 +186,7 @@ static void face_press(const ig_structure_faces *g, int32_t i, double time, cons
   ig_structure_to_local(s, g->node + (size_t)i * (size_t)g->nodes, g->nodes, f, k);
 }
 
+/* The engine wants internal forces: minus those of the pressure. */
 ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                              double *k, ig_trouble *trouble) {
   const ig_structure_faces *g = self;
@@ -228,10 +246,13 @@ static ig_status bodies_load(ig_structure *s, const ig_structure_load *c, const 
   return IG_OK;
 }
 
+/* f: unknowns, added to, in the axes of nodes. */
 ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
   for (int i = 0; i < s->c->loads.count; i++) {
     const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
     const double factor = factor_at(s, c, time);
+    /* An entry with an acceleration on a set of nodes acts on point masses there; on elements it
+       acts on their mass. */
     const bool nodal = !isnan(c->force[0]) || !isnan(c->moment[0]);
     const ig_set *set;
     if (factor == 0)
@@ -277,6 +298,7 @@ ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
   return IG_OK;
 }
 
+/* Callback of Newton's method: temperatures of the trial time first, then external forces. */
 ig_status ig_structure_loads(void *self, const ig_trial *at, double *f) {
   ig_structure *s = self;
   IG_TRY(ig_structure_heat(s, at->time));

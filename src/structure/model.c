@@ -1,4 +1,10 @@
-/* The model: elements by kind, laws, axes of nodes, temperatures; forces and tangents. */
+/* The model: elements by kind, laws, axes of nodes, temperatures; forces and tangents.
+
+   ig_structure_new builds the model from a job, in an order that matters: expansion of shells
+   and beams (changes the mesh), adjusted nodes, laws, axes, unknowns of rotations, groups of
+   elements with their history, laws of single elements (axes, hollow sections, initial
+   stresses), springs, state arrays, temperatures, faces. ig_structure_evaluate is the callback
+   that computes elements; ig_structure_forces evaluates the accepted state for output. */
 #include "structure/expand.h"
 #include "structure/joint.h"
 #include "structure/points.h"
@@ -11,7 +17,9 @@
 
 /* --- laws */
 
-/* 9 or 21 constants in the order of Abaqus to a matrix of xx yy zz xy yz zx. */
+/* 9 or 21 constants in the order of Abaqus to a matrix of xx yy zz xy yz zx.
+   Order of Abaqus: upper triangle by columns of 11 22 33 12 13 23; here shears are xy yz zx, so
+   that rows 4 and 5 change places. */
 static void stiffness_fill(const ig_reals *given, double D[36]) {
   static const int place9[][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2},
                                   {2, 2}, {3, 3}, {5, 5}, {4, 4}};
@@ -25,7 +33,8 @@ static void stiffness_fill(const ig_reals *given, double D[36]) {
   }
 }
 
-/* D in axes whose rows in space are R. */
+/* D in axes whose rows in space are R.
+   D_space = Q^T D Q, Q of engineering strains. */
 static void stiffness_turn(const double R[9], double D[36]) {
   static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
   double Q[36], half[36], out[36]; /* strain in the axes = Q strain in space */
@@ -50,6 +59,8 @@ static void stiffness_turn(const double R[9], double D[36]) {
   memcpy(D, out, sizeof out);
 }
 
+/* Energy instead of the material's moduli; only with large displacements, where it differs from
+   them. */
 static ig_status hyper_read(ig_structure *s, const ig_material_case *m,
                             const ig_structure_hyperelastic *c, ig_solid_law *law) {
   ig_solid_hyper h = {.ogden = c->ogden.count / 2};
@@ -80,6 +91,9 @@ static ig_status hyper_read(ig_structure *s, const ig_material_case *m,
   return ig_structure_law_heat(s, m, law);
 }
 
+/* Expansion 1: what is passed as `warm` is the thermal strain itself (nodes.c, law_at). Choice
+   of the law: stiffness or engineering constants, else young and poisson; yield or a curve make
+   it plastic. */
 static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_law *law) {
   const ig_reals *e = &m->engineering_constants;
   bool moves = false; /* heat alone needs no law */
@@ -109,6 +123,8 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
   if (m->stiffness.count) {
     stiffness_fill(&m->stiffness, law->stiffness);
   } else if (e->count) {
+    /* Order of a deck: E1 E2 E3 nu12 nu13 nu23 G12 G13 G23; that of ig_solid_orthotropic is 12
+       23 13. */
     const double *v = e->value, young[3] = {v[0], v[1], v[2]}, poisson[3] = {v[3], v[5], v[4]},
                  shear[3] = {v[6], v[8], v[7]}, expansion[3] = {1, 1, 1};
     if (!ig_solid_orthotropic(young, poisson, shear, expansion, NULL, law))
@@ -117,6 +133,7 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
                         "positive");
   }
   IG_TRY(ig_structure_law_heat(s, m, law));
+  /* A curve of yield stress over plastic strain has precedence over `yield` and `hardening`. */
   const bool table = m->hardening_curve.count > 0, yields = table || !isnan(m->yield);
   if (m->law == IG_MATERIAL_NEO_HOOKEAN)
     law->law = IG_LAW_NEOHOOKE;
@@ -134,6 +151,7 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
                       m->hardening_curve.count, IG_HARDENING_ROWS);
   law->law = table ? IG_LAW_TABLE : m->kinematic > 0 ? IG_LAW_KINEMATIC : IG_LAW_J2;
   law->yield = table ? m->hardening_curve.y[0] : m->yield;
+  /* Plastic modulus H from a tangent modulus: H = E Et / (E - Et). */
   law->hardening = !isnan(m->hardening) ? m->hardening
                    : !isnan(m->tangent) ? m->tangent * m->young / (m->young - m->tangent)
                                         : 0;
@@ -160,7 +178,9 @@ static void cross(const double a[3], const double b[3], double c[3]) {
   c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Rows: the axes at a point. */
+/* Rows: the axes at a point.
+   rectangular: x along a, z along a x b; cylindrical: radial, tangential, axial about the line
+   from a to b. */
 void ig_structure_axes_at(const ig_structure_axes *c, const double x[3], double R[9]) {
   double *e1 = R, *e2 = R + 3, *e3 = R + 6;
   if (c->kind == 0) {
@@ -187,6 +207,7 @@ void ig_structure_axes_at(const ig_structure_axes *c, const double x[3], double 
   cross(e3, e1, e2);
 }
 
+/* c->axes counts from 1 (0: fixed), ig_structure_axes.kind from 0. */
 void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3], double R[9]) {
   ig_structure_axes axes = {.kind = c->axes - 1};
   memcpy(axes.a, c->a, sizeof axes.a);
@@ -194,6 +215,7 @@ void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3
   ig_structure_axes_at(&axes, x, R);
 }
 
+/* R: where the caller writes the axes; a node named twice keeps the last. */
 static ig_status frame_add(ig_structure *s, ig_lid node, int32_t *frames, double **R) {
   if (!s->framed) {
     IG_TRY(IG_NEW(s->cx, &s->framed, s->nodes, "axes"));
@@ -207,6 +229,8 @@ static ig_status frame_add(ig_structure *s, ig_lid node, int32_t *frames, double
   return IG_OK;
 }
 
+/* Axes of node sets, and those of references of distributing couplings. frames: how many nodes
+   have axes. */
 static ig_status frames_new(ig_structure *s) {
   int32_t frames = 0;
   double *R;
@@ -241,6 +265,8 @@ static ig_status frames_new(ig_structure *s) {
 
 /* --- elements */
 
+/* Kind of element from its type and the section's `integration`; auto has incompatible modes for
+   hex8 and 2 x 2 x 2 points for hex20, as CalculiX's C3D8I and C3D20R. */
 static ig_status kind_of(ig_structure *s, const ig_structure_section *section, ig_elem_type type,
                          ig_solid_kind *kind) {
   const int way = section ? section->integration : IG_INTEGRATION_AUTO;
@@ -271,6 +297,8 @@ static ig_status kind_of(ig_structure *s, const ig_structure_section *section, i
   return ig_fail_at(s->cx, at, "structure has no element for %s", ig_elem_info_get(type)->name);
 }
 
+/* History is sized by the law with the most states in the group; elements with fewer use the
+   first ones. */
 static ig_status group_new(ig_structure *s, ig_structure_group *g, ig_solid_kind kind,
                            const int *kinds) {
   const int npe = ig_solid_info_get(kind)->nodes;
@@ -301,7 +329,8 @@ static ig_status group_new(ig_structure *s, ig_structure_group *g, ig_solid_kind
   return IG_NEW(s->cx, &g->now, (size_t)g->count * (size_t)g->states + 1, "history");
 }
 
-/* Laws of elements whose material has axes of its own. */
+/* Laws of elements whose material has axes of its own.
+   Axes are those at the centre of each element. */
 static ig_status material_axes_read(ig_structure *s) {
   for (int i = 0; i < s->c->material_axes.count; i++) {
     const ig_structure_axes *c = IG_ITEM(const ig_structure_axes, s->c->material_axes, i);
@@ -330,6 +359,7 @@ static ig_status material_axes_read(ig_structure *s) {
   return IG_OK;
 }
 
+/* Claims every element for a material and a section, then makes one group per kind that occurs. */
 static ig_status elements_new(ig_structure *s) {
   const ig_lid elements = ig_mesh_elements(s->mesh);
   int *section = NULL, *kinds = NULL;
@@ -366,6 +396,8 @@ done:
   return status;
 }
 
+/* warm: room for 2 x nodes numbers. Materials whose law does not depend on temperature need
+   none. */
 const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double *warm) {
   const ig_structure *s = g->of;
   const int npe = ig_solid_info_get(g->kind)->nodes;
@@ -378,6 +410,8 @@ const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double
   return warm;
 }
 
+/* On several threads; writes only f, k and `now` of its elements. A fault ends the range: the
+   engine rejects the trial. */
 ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                 double *f, double *k, ig_trouble *trouble) {
   const ig_structure_group *g = self;
@@ -403,6 +437,8 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
   return IG_OK;
 }
 
+/* The law is evaluated from the accepted history; with increments it takes them as one step from
+   there. */
 ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g, int32_t e,
                               const double *add, double *report) {
   const int npe = ig_solid_info_get(g->kind)->nodes;
@@ -413,6 +449,7 @@ ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g
   return IG_OK;
 }
 
+/* `now` is that of the last evaluation, which was at the accepted displacements. */
 ig_status ig_structure_accept(void *self, const ig_trial *at) {
   ig_structure_group *g = self;
   (void)at;
@@ -420,6 +457,9 @@ ig_status ig_structure_accept(void *self, const ig_trial *at) {
   return IG_OK;
 }
 
+/* Sum of internal forces at nodes: elements, contact, springs. At supports these are the
+   reactions. A node without elements (reference of a coupling) gets what its slaves carry, by
+   the transposed constraints from the last to the first; nodes with elements keep their own sum. */
 ig_status ig_structure_forces(ig_structure *s) {
   memset(s->reaction, 0, (size_t)s->unknowns * sizeof *s->reaction);
   const double duration =
@@ -476,7 +516,8 @@ ig_status ig_structure_forces(ig_structure *s) {
 
 /* --- all of it */
 
-/* Reference nodes of couplings that turn have three unknowns more. */
+/* Reference nodes of couplings that turn have three unknowns more.
+   A reference shared by several couplings has one set of rotations. */
 static ig_status turns_new(ig_structure *s) {
   for (int i = 0; i < s->c->couplings.count; i++) {
     const ig_structure_coupling *c = IG_ITEM(const ig_structure_coupling, s->c->couplings, i);
@@ -502,6 +543,7 @@ static ig_status turns_new(ig_structure *s) {
   return IG_OK;
 }
 
+/* By the name of the material; unknown names are refused. */
 static ig_status damping_read(ig_structure *s) {
   for (int i = 0; i < s->c->damping.count; i++) {
     const ig_structure_damping *c = IG_ITEM(const ig_structure_damping, s->c->damping, i);
@@ -518,6 +560,7 @@ static ig_status damping_read(ig_structure *s) {
   return IG_OK;
 }
 
+/* s->unknowns grows on the way (rotations, stretches) and is final before state arrays are made. */
 static ig_status model_make(ig_structure *s) {
   s->nodes = s->mesh->nodes;
   s->unknowns = 3 * s->nodes;
@@ -552,6 +595,10 @@ static ig_status model_make(ig_structure *s) {
   return ig_structure_faces_new(s);
 }
 
+/* *to is set before anything can fail, so that the caller frees it in all cases.
+   Memory of a model, per element with 8 nodes: connectivity is that of the mesh; 24 unknowns (96
+   bytes); history of past and now; the stiffness is not kept, since it goes into the system at
+   once. */
 ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   ig_structure *s;
   IG_TRY(IG_NEW(job->cx, &s, 1, "structure"));
@@ -568,6 +615,7 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   return model_make(s);
 }
 
+/* NULL is allowed, and a model that failed halfway. */
 void ig_structure_free(ig_structure *s) {
   if (!s)
     return;

@@ -3,7 +3,12 @@
    the stiffness of its stresses and, where displacements are large, at the displaced shape.
 
    Buckling: the loads, motions and temperatures that change over the analysis are the ones that
-   the factor multiplies. They cause, linearly, stresses whose geometric stiffness is dK. */
+   the factor multiplies. They cause, linearly, stresses whose geometric stiffness is dK.
+
+   Both problems have the form B x = mu A x with A positive and factored once: frequencies A = K
+   + shift M, B = M, w^2 = 1 / mu - shift; buckling A = K, B = -dK, l = 1 / mu. Slaves of
+   constraints are eliminated by the system; contact must be tied, since a pair that may open has
+   no linear stiffness. */
 #include "structure/points.h"
 
 #include <math.h>
@@ -11,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One eigenvalue problem, on the stack of ig_structure_modes; arrays are freed there. */
 typedef struct {
   ig_structure *s;
   const ig_system *y;
@@ -20,6 +26,7 @@ typedef struct {
   double *mu, *x; /* count; count x equations */
 } modes;
 
+/* y = value x, `value` in the sparse pattern of the system (first, column). */
 static void times(const modes *m, const double *value, const double *x, double *y) {
   for (int32_t i = 0; i < m->y->equations; i++) {
     double sum = 0;
@@ -29,6 +36,7 @@ static void times(const modes *m, const double *value, const double *x, double *
   }
 }
 
+/* Callbacks of ig_modes_find: y = B x, and x = A^-1 x by the factored matrix. */
 static void times_b(void *self, const double *x, double *y) {
   const modes *m = self;
   times(m, m->B, x, y);
@@ -39,6 +47,8 @@ static ig_status solve_a(void *self, double *x) {
   return ig_direct_solve(m->direct, x);
 }
 
+/* The largest mu of B x = mu A x, A factored: frequencies and load factors are 1 / mu. Vectors
+   are normalised to x . A x = 1. */
 static ig_status find(modes *m) {
   const ig_modes_model model = {
       .n = m->y->equations, .self = m, .solve = solve_a, .times = times_b};
@@ -51,7 +61,8 @@ static ig_status find(modes *m) {
   return IG_OK;
 }
 
-/* Tangent of the groups at the accepted state, and the forces there (NULL: not wanted). */
+/* Tangent of the groups at the accepted state, and the forces there (NULL: not wanted).
+   push: shifts of slaves by prescribed motions, NULL: none. */
 static ig_status assemble(ig_structure *s, int groups, const ig_implicit_group *group,
                           const double *push, double *value, double *force) {
   double *zero, *f, size[2], count[2];
@@ -74,11 +85,14 @@ static ig_status assemble(ig_structure *s, int groups, const ig_implicit_group *
 
 /* --- geometric stiffness of stresses, about the drawn shape */
 
+/* Stresses of a group's points, added up with factors; the array is owned. */
 typedef struct {
   const ig_structure_group *g;
   double *stress; /* elements x IG_SOLID_POINTS x 6 */
 } stressed;
 
+/* Group callback in the place of ig_structure_evaluate: geometric stiffness as tangent, no
+   force. */
 static ig_status stiffen(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                          double *k, ig_trouble *trouble) {
   const stressed *t = self;
@@ -121,7 +135,8 @@ static ig_status stresses_add(ig_structure *s, stressed *t, const double *add, d
   return IG_OK;
 }
 
-/* Adds `factor` times their stiffness to value. */
+/* Adds `factor` times their stiffness to value.
+   Works on copies of the element groups with another evaluate; assembly uses the same pattern. */
 static ig_status stresses_stiffen(ig_structure *s, stressed *t, double factor, double *value) {
   const size_t entries = (size_t)s->system->first[s->system->equations];
   ig_implicit_group group[IG_SOLID_KINDS];
@@ -139,7 +154,8 @@ static ig_status stresses_stiffen(ig_structure *s, stressed *t, double factor, d
   return status;
 }
 
-/* K, about the drawn or the reached state. */
+/* K, about the drawn or the reached state.
+   With `large` the elements' tangents contain the geometric stiffness already. */
 static ig_status stiffness(ig_structure *s, const ig_structure_analysis *a, double *value) {
   IG_TRY(assemble(s, s->implicit_groups, s->implicit, NULL, value, NULL));
   if (!a->reached || a->large)
@@ -155,6 +171,8 @@ static ig_status stiffness(ig_structure *s, const ig_structure_analysis *a, doub
 
 /* --- frequencies */
 
+/* Inertia's tangent is M / ((1 + alpha) beta dt^2): with beta = dt = 1 and alpha = 0 it is M.
+   The true values are restored. */
 static ig_status mass(ig_structure *s, double *value) {
   ig_implicit_group group[IG_SOLID_KINDS + 1];
   const double kept[3] = {s->planned, s->beta, s->alpha};
@@ -172,7 +190,9 @@ static ig_status mass(ig_structure *s, double *value) {
   return status;
 }
 
-/* Effective masses: (x . M r)^2 / (x . M x), r a translation along x, y, z of all free nodes. */
+/* Effective masses: (x . M r)^2 / (x . M x), r a translation along x, y, z of all free nodes.
+   The sum over all modes of a direction is the mass that can move; rows of tables.csv show how
+   much of it the modes found have. */
 static ig_status effective(const modes *m) {
   ig_structure *s = m->s;
   const int32_t n = m->y->equations;
@@ -202,6 +222,7 @@ static ig_status effective(const modes *m) {
   return status;
 }
 
+/* value: Hz, or a load factor. */
 static ig_status mode_add(ig_structure *s, double value) {
   IG_TRY(IG_MORE(s->cx, &s->mode, s->modes, "modes"));
   s->mode[s->modes].analysis = s->analysis;
@@ -209,6 +230,9 @@ static ig_status mode_add(ig_structure *s, double value) {
   return IG_OK;
 }
 
+/* A singular or indefinite K is shifted, K + shift M, by growing shares of the ratio of traces,
+   and w^2 = 1 / mu - shift. Negative w^2 (a state beyond buckling) are written as negative
+   frequencies. */
 static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
   ig_structure *s = m->s;
   const size_t entries = (size_t)m->y->first[m->y->equations];
@@ -225,7 +249,8 @@ static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
   if (!(mm > 0))
     return ig_fail_at(s->cx, &a->at, "frequencies: give a density to the materials");
   IG_TRY(ig_direct_factor(m->direct, m->A, true, &info));
-  /* free motions, or a state beyond a critical load: K + shift M that is positive */
+  /* free motions, or a state beyond a critical load: K + shift M that is positive
+     share x trace(K) / trace(M): small against the stiff modes and large against rounding. */
   for (double share = 1e-6; info.zero > 0 || info.negative > 0; share *= 10) {
     const double more = share * k / mm;
     if (share > 10)
@@ -251,7 +276,9 @@ static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
 
 /* The change of forces by what acts over the analysis, at the accepted displacements; temperatures
    and motions are those of its end afterwards. Nothing has acted before the first analysis: loads
-   without a history come with it. *any: there is a change above round-off. */
+   without a history come with it. *any: there is a change above round-off.
+   f = loads at the end - internal forces at the end, less the same at the beginning, at fixed
+   displacements: what drives the linear response. */
 static ig_status changes(ig_structure *s, double *f, double *value, bool *any) {
   const double end =
       s->begin + IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->duration;
@@ -283,6 +310,8 @@ done:
   return status;
 }
 
+/* Linear buckling: (K + l dK) x = 0, written as -dK x = (1 / l) K x. Stresses of the change are
+   those at u + increment less those at u. */
 static ig_status factors(modes *m, const ig_structure_analysis *a) {
   ig_structure *s = m->s;
   const int32_t n = m->y->equations;
@@ -332,6 +361,7 @@ done:
   return status;
 }
 
+/* A: K (or K + shift M), B: M or -dK, both in the pattern of the system. */
 static ig_status solve(modes *m, const ig_structure_analysis *a) {
   ig_structure *s = m->s;
   const size_t entries = (size_t)m->y->first[m->y->equations];
@@ -342,6 +372,8 @@ static ig_status solve(modes *m, const ig_structure_analysis *a) {
   return a->kind == IG_STRUCTURE_BUCKLING ? factors(m, a) : frequencies(m, a);
 }
 
+/* About the drawn state the model is given zero displacements for the time of the call, and, for
+   frequencies, no temperatures. */
 ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
   const bool buckling = a->kind == IG_STRUCTURE_BUCKLING;
   if (a->large && (buckling || !a->reached))

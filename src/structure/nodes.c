@@ -1,10 +1,14 @@
-/* Values at nodes: displacements and forces in the axes of nodes, temperatures over time. */
+/* Values at nodes: displacements and forces in the axes of nodes, temperatures over time.
+
+   The only places where axes of nodes are applied are gather (unknowns to fixed axes) and
+   to_local (forces and matrices back): elements, contact and loads work in fixed axes. */
 #include "structure/expand.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* u_fixed = R^T u_own, rows of R are the node's axes. */
 void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, const double *add,
                          double *X, double *u) {
   for (int a = 0; a < nodes; a++) {
@@ -21,6 +25,7 @@ void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, c
   }
 }
 
+/* f_own = R f, K_own = R K R^T block by block. */
 void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes, double *f,
                            double *K) {
   const int n = 3 * nodes;
@@ -48,7 +53,10 @@ void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes,
   }
 }
 
-/* Integral of a table from its first place to x. */
+/* Integral of a table from its first place to x.
+   Trapezoids between rows are exact for a piecewise linear table; beyond the last row it is
+   constant.
+   Outside of the table its end values continue: below the first row the integral is negative. */
 static double table_integral(const ig_table *t, double x) {
   double sum = 0, from = t->x[0];
   for (int i = 1; i < t->count && x > from; i++) {
@@ -59,6 +67,8 @@ static double table_integral(const ig_table *t, double x) {
   return sum + (x - from) * ig_table_at(t, x);
 }
 
+/* Thermal strain since a reference: mean coefficient (Abaqus: alpha(T) (T - zero)), integral of
+   a tangent coefficient, or a table of the strain itself. Only differences of it are used. */
 static double expansion_at(const ig_material_case *m, double T) {
   const ig_mechanical_case *c = &m->mechanical;
   return c->expansion_mean.count ? ig_table_at(&c->expansion_mean, T) * (T - c->expansion_reference)
@@ -67,7 +77,9 @@ static double expansion_at(const ig_material_case *m, double T) {
                                    : 0;
 }
 
-/* The law of a material at a temperature, and its thermal strain from that of the start. */
+/* The law of a material at a temperature, and its thermal strain from that of the start.
+   Callback `heat` of ig_solid_law: moduli, yield and hardening at T, and thermal strain from T0
+   to T. */
 static void law_at(const void *material, double T, double T0, ig_solid_law *law, double *strain) {
   const ig_material_case *m = material;
   const ig_mechanical_case *c = &m->mechanical;
@@ -90,6 +102,7 @@ static void law_at(const void *material, double T, double T0, ig_solid_law *law,
   *strain = expansion_at(m, T) - expansion_at(m, T0);
 }
 
+/* Whether the model has temperatures at all. */
 static bool is_heated(const ig_structure *s) {
   bool hot = s->c->temperatures.count || s->c->initial_temperatures.count;
   for (int i = 0; i < s->c->analysis.count; i++)
@@ -111,6 +124,7 @@ static ig_status tangent_check(ig_structure *s, const ig_material_case *m) {
   return IG_OK;
 }
 
+/* Refuses properties of a material file that the room would ignore and that change results. */
 ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m, ig_solid_law *law) {
   const ig_mechanical_case *c = &m->mechanical;
   const bool hot = is_heated(s); /* what heat does to a material may stand in its file */
@@ -134,6 +148,7 @@ ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m, ig_s
   return IG_OK;
 }
 
+/* Initial temperatures; nodes without an entry have 0. */
 ig_status ig_structure_temperatures_new(ig_structure *s) {
   if (!is_heated(s))
     return IG_OK;
@@ -152,6 +167,8 @@ ig_status ig_structure_temperatures_new(ig_structure *s) {
   return ig_structure_heat(s, 0);
 }
 
+/* T(t): from the start (or what a heat analysis reached), entries in their order, each linear
+   from what the former ones give to its temperature between `from` and `to`. */
 ig_status ig_structure_heat(ig_structure *s, double time) {
   if (!s->T)
     return IG_OK;

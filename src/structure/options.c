@@ -1,4 +1,9 @@
-/* What a case of the structure room may say. */
+/* What a case of the structure room may say.
+
+   Tables of options (core/option.h), one per struct of structure.h: key, kind, unit, default,
+   range, help. The case reference, the schema and error messages are made from them. A list's
+   struct is named by S within its table. NULL as default: NaN, or no text, which means "left
+   out". */
 #include "structure/structure.h"
 
 #define S ig_structure_shell
@@ -47,6 +52,7 @@ static const ig_option section_options[] = {
     IG_END};
 #undef S
 #define S ig_structure_axes
+/* The same three keys for axes of nodes and of materials. */
 #define AXES                                                                                       \
   IG_CHOICE(                                                                                       \
       S, kind, "rectangular|cylindrical", "rectangular",                                           \
@@ -301,6 +307,7 @@ static const ig_option table_options[] = {
     IG_END};
 #undef S
 #define S ig_structure_case
+/* The keys of a case of this room, in the order of the reference. */
 const ig_option ig_structure_options[] = {
     IG_LIST(S, shells, ig_structure_shell, shell_options, NULL, "thickness of shells"),
     IG_LIST(S, beams, ig_structure_beam, beam_options, NULL, "sections of beams"),

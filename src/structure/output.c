@@ -1,4 +1,9 @@
-/* Tables by number, snapshots, history and figures. */
+/* Tables by number, snapshots, history and figures.
+
+   tables.csv is built in memory (s->text) row by row at the end of each step and handed to the
+   sink with the results. Columns are the same for all quantities: analysis, step, time,
+   quantity, set, number of node or element, point, up to six values. Numbers are those of the
+   mesh file. */
 #include "structure/structure.h"
 #include "core/number.h"
 #include "mesh/named.h"
@@ -8,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The buffer doubles. */
 static void text_add(ig_structure *s, const char *piece, size_t n) {
   if (s->text_used + n + 1 > s->text_space) {
     const size_t space = 2 * (s->text_used + n + 4096);
@@ -22,6 +28,7 @@ static void text_add(ig_structure *s, const char *piece, size_t n) {
   s->text[s->text_used] = '\0';
 }
 
+/* The first row writes the head of the table. count: values, at most 6. */
 void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
                       int point, int count, const double *value) {
   char line[512];
@@ -63,6 +70,8 @@ static void tensor_turn(const double R[9], double t[6]) {
   }
 }
 
+/* Sums are in fixed axes also where rows are in the axes of nodes: axes of different nodes
+   cannot be added. */
 static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const char *name) {
   ig_lid *node, count;
   double sum[3] = {0, 0, 0};
@@ -94,6 +103,7 @@ static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const
   return IG_OK;
 }
 
+/* By bisection: elements of a group are in rising order. */
 static const ig_structure_group *group_of(const ig_structure *s, ig_lid element, int32_t *at) {
   for (int i = 0; i < s->groups; i++) {
     const ig_structure_group *g = &s->group[i];
@@ -113,6 +123,7 @@ static const ig_structure_group *group_of(const ig_structure *s, ig_lid element,
   return NULL;
 }
 
+/* Strains are written as tensor components: engineering shears are halved. */
 static ig_status elements_table(ig_structure *s, const ig_structure_table *c, const char *name) {
   const ig_set *set;
   double sum = 0;
@@ -171,6 +182,7 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
   return IG_OK;
 }
 
+/* Three rows of a section: force and moment, centre and normal, figures. */
 static ig_status section_table(ig_structure *s, const ig_structure_table *c) {
   double row[3][6] = {{0}};
   IG_TRY(ig_structure_section_force(s, c, row));
@@ -184,6 +196,7 @@ static ig_status section_table(ig_structure *s, const ig_structure_table *c) {
   return IG_OK;
 }
 
+/* Rows at the accepted state of each step, for the tables of this analysis. */
 ig_status ig_structure_tables(ig_structure *s) {
   for (int i = 0; i < s->c->tables.count; i++) {
     const ig_structure_table *c = IG_ITEM(const ig_structure_table, s->c->tables, i);
@@ -200,7 +213,8 @@ ig_status ig_structure_tables(ig_structure *s) {
 }
 
 /* Modes of the last analysis that found some as `mode_1` ...; where there are several such
-   analyses, those of each with its number, too. */
+   analyses, those of each with its number, too.
+   Keys of the summary; all modes are in tables.csv as well. */
 static ig_status modes_write(const ig_structure *s, ig_sink *to) {
   for (int i = 0, number = 1; i < s->modes; i++, number++) {
     const int of = s->mode[i].analysis;
@@ -216,6 +230,7 @@ static ig_status modes_write(const ig_structure *s, ig_sink *to) {
   return IG_OK;
 }
 
+/* to NULL: nothing is written. The largest displacement includes nodes of sections. */
 ig_status ig_structure_history(void *self, ig_sink *to) {
   ig_structure *s = self;
   double most = 0;
@@ -229,6 +244,7 @@ ig_status ig_structure_history(void *self, ig_sink *to) {
   return to ? to->history(to, 3, names, values) : IG_OK;
 }
 
+/* output.fields; without it all fields are written. */
 static bool asked(const ig_structure *s, const char *name) {
   const ig_texts *f = &s->job->output->fields;
   for (int i = 0; i < f->count; i++)
@@ -237,6 +253,9 @@ static bool asked(const ig_structure *s, const char *name) {
   return f->count == 0;
 }
 
+/* On the drawn mesh: solids of shells and beams are not shown, their drawn nodes are. Stresses
+   are means over the points of each element; the von Mises stress is the mean of the points'
+   values, not that of the mean stress. */
 ig_status ig_structure_snapshot(void *self, ig_sink *to) {
   ig_structure *s = self;
   ig_snapshot *snap;
@@ -290,6 +309,7 @@ done:
   return status;
 }
 
+/* Figures of the summary. Temperatures only where a heat analysis ran. */
 ig_status ig_structure_results(void *self, ig_sink *to) {
   ig_structure *s = self;
   double most = 0;

@@ -1,4 +1,7 @@
-/* Springs and masses. */
+/* Springs and masses.
+
+   Springs and masses are items of two groups of the engine, like elements, with 6 and 3 unknowns
+   each. Unused unknowns are -1, which the engine skips. */
 #include "structure/points.h"
 #include "structure/constrain.h"
 
@@ -8,6 +11,8 @@
 
 enum { SPRING = 6 };
 
+/* Owned by the model. Arrays have `springs` and `masses` entries; spring points to entries of
+   the case. */
 struct ig_structure_points {
   ig_structure *of;
   int32_t springs, *spring_unknown; /* x 6: of an axial one both nodes; else one or two, then -1 */
@@ -17,7 +22,8 @@ struct ig_structure_points {
   double *mass;
 };
 
-/* Force at an elongation, and its derivative. */
+/* Force at an elongation, and its derivative.
+   Beyond the ends of its curve the force is constant (derivative 0). */
 static double pull(const ig_structure_spring *c, double by, double *slope) {
   const ig_table *t = &c->curve;
   if (!t->count) {
@@ -32,6 +38,8 @@ static double pull(const ig_structure_spring *c, double by, double *slope) {
   return ig_table_at(t, by);
 }
 
+/* Large: elongation = length now - length drawn, along the present line, with the geometric term
+   force / length across it. Small: both along the drawn line. */
 static void axial(const ig_structure *s, const ig_structure_spring *c, const ig_lid node[2],
                   const double *add, double f[SPRING], double *k) {
   double X[6], u[6], e[3], drawn = 0, now = 0, by = 0, slope;
@@ -61,6 +69,7 @@ static void axial(const ig_structure *s, const ig_structure_spring *c, const ig_
   ig_structure_to_local(s, node, 2, f, k);
 }
 
+/* Forces are internal: they resist the elongation u_0 - u_1 of component springs. */
 static void one(const ig_structure_points *p, int32_t i, const double *add, double *f, double *k) {
   const ig_structure *s = p->of;
   memset(f, 0, SPRING * sizeof *f);
@@ -93,6 +102,7 @@ static ig_status springs_evaluate(void *self, const ig_trial *at, int32_t begin,
   return IG_OK;
 }
 
+/* As ig_structure_inertia, with a diagonal mass. */
 static ig_status masses_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                  double *f, double *k, ig_trouble *trouble) {
   const ig_structure_points *p = self;
@@ -126,11 +136,13 @@ static ig_status masses_rest(void *self, const ig_trial *at, int32_t begin, int3
   return IG_OK;
 }
 
+/* Springs and masses have no history. */
 static ig_status accept(void *self, const ig_trial *at) {
   (void)self, (void)at;
   return IG_OK;
 }
 
+/* An axial spring has three unknowns at each end, one of components a single one. */
 static ig_status spring_read(ig_structure *s, const ig_structure_spring *c) {
   ig_structure_points *p = s->points;
   ig_lid end[2] = {-1, -1};
@@ -180,6 +192,7 @@ static ig_status spring_read(ig_structure *s, const ig_structure_spring *c) {
   return IG_OK;
 }
 
+/* Counts of springs are known; masses grow one by one with the nodes of their sets. */
 ig_status ig_structure_points_new(ig_structure *s) {
   const size_t springs = (size_t)s->c->springs.count;
   if (!springs && !s->c->masses.count)
@@ -240,6 +253,8 @@ int ig_structure_points_masses(ig_structure *s, ig_implicit_group *group) {
   return 1;
 }
 
+/* n: groups that are there already. In statics masses give nothing (masses_rest), but their
+   unknowns stay in the pattern. */
 int ig_structure_points_groups(ig_structure *s, int n) {
   ig_structure_points *p = s->points;
   if (p && p->springs)
@@ -269,6 +284,7 @@ void ig_structure_points_forces(ig_structure *s, double *f) {
   }
 }
 
+/* Nodes of a set times all masses: both are few. */
 void ig_structure_points_weight(const ig_structure *s, const ig_lid *node, ig_lid count,
                                 const double acceleration[3], double factor, double *f) {
   const ig_structure_points *p = s->points;

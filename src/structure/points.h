@@ -9,9 +9,11 @@
 
 #include "structure/structure.h"
 
+/* s->points stays NULL where the case has neither. */
 IG_MUST_CHECK ig_status ig_structure_points_new(ig_structure *s);
 void ig_structure_points_free(ig_structure *s);
-/* The groups, at most two, after `n` others: how many there are then. */
+/* The groups, at most two, after `n` others: how many there are then.
+   Writes to s->implicit[n]; masses are at rest in statics. */
 int ig_structure_points_groups(ig_structure *s, int n);
 /* The group of masses for the mass matrix: 0 or 1. */
 int ig_structure_points_masses(ig_structure *s, ig_implicit_group *group);

@@ -1,11 +1,17 @@
 /* Stresses that elements have at no strain. They are part of the law of an element: the first
-   analysis finds the displacements at which they are in equilibrium. */
+   analysis finds the displacements at which they are in equilibrium.
+
+   Why a law and not a load: the stress follows the element in large displacements, is part of
+   reported stresses, and stiffens modes. Elastic materials only: a yielding one would need its
+   history at the start. */
 #include "structure/structure.h"
 #include "mesh/named.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* in: elements of the set. Points are numbered from 1, 0 means all of them. Each element then
+   has a law of its own that points to its stresses in g->initial. */
 static ig_status group_set(ig_structure *s, ig_structure_group *g, const ig_structure_prestress *c,
                            const uint8_t *in) {
   const int points = ig_solid_info_get(g->kind)->points;
@@ -34,6 +40,7 @@ static ig_status group_set(ig_structure *s, ig_structure_group *g, const ig_stru
   return IG_OK;
 }
 
+/* Entries are applied in their order; the last one for a point counts. */
 ig_status ig_structure_prestress_read(ig_structure *s) {
   const size_t elements = (size_t)ig_mesh_elements(s->mesh);
   uint8_t *in;

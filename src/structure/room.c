@@ -1,4 +1,13 @@
-/* The structure room: analyses, one after the other. */
+/* The structure room: analyses, one after the other.
+
+   The interface of a room (core/room.h) around ig_structure:
+
+        room_open      model, initial conditions, first analysis (analysis_begin)
+        room_advance   one step of Newton's method, or all modes at once; tables
+        room_renew     after output: the next analysis
+        room_stand     how far it is, and what the loop should show
+
+   The room has no `save` and `restore`: its runs have no checkpoints. */
 #include "structure/constrain.h"
 #include "structure/expand.h"
 #include "structure/points.h"
@@ -13,11 +22,13 @@ static const ig_structure_analysis *analysis_of(const ig_structure *s) {
   return IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
 }
 
+/* Frequencies and buckling are computed in one call of room_advance. */
 static bool takes_time(const ig_structure_analysis *a) {
   return a->kind == IG_STRUCTURE_STATIC || a->kind == IG_STRUCTURE_DYNAMIC ||
          a->kind == IG_STRUCTURE_HEAT;
 }
 
+/* For messages: where the largest residual or a missing support is. */
 static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
   const ig_structure *s = self;
   if (unknown >= 3 * s->nodes) {
@@ -31,6 +42,7 @@ static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
            'x' + unknown % 3);
 }
 
+/* group counts as in groups_make; beyond the elements only a general name is given. */
 static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
   const ig_structure *s = self;
   if (group >= s->groups) {
@@ -42,6 +54,8 @@ static void element_name(void *self, int group, int32_t element, char *text, siz
            (long long)(s->mesh->element_number ? s->mesh->element_number[e] : e + 1));
 }
 
+/* Callback of Newton's method after convergence. Velocities first: they need the old
+   accelerations. `reaction` and `force_before` belong to the new state. */
 static ig_status accepted(void *self, const ig_trial *at) {
   ig_structure *s = self;
   if (s->dynamic)
@@ -53,12 +67,15 @@ static ig_status accepted(void *self, const ig_trial *at) {
   return s->dynamic ? ig_structure_force_before(s, s->time) : IG_OK;
 }
 
+/* Groups without history accept by doing nothing. */
 static ig_status no_history(void *self, const ig_trial *at) {
   (void)self, (void)at;
   return IG_OK;
 }
 
-/* The groups of an analysis: elements, their inertia, faces under pressure that turn. */
+/* The groups of an analysis: elements, their inertia, faces under pressure that turn.
+   The order of groups is fixed: elements first (element_name and modes.c count on it), then
+   inertia, pressures, contact, springs, masses. */
 static void groups_make(ig_structure *s) {
   int n = 0;
   for (int pass = 0; pass < (s->dynamic ? 2 : 1); pass++)
@@ -93,6 +110,7 @@ static void groups_make(ig_structure *s) {
   s->implicit_groups = ig_structure_points_groups(s, n);
 }
 
+/* Constraints must be there before the pattern is closed. */
 static ig_status system_make(ig_structure *s) {
   IG_TRY(ig_system_new(s->cx, s->unknowns, &s->system));
   IG_TRY(ig_structure_constrain(s, s->analysis));
@@ -126,7 +144,9 @@ static ig_status stops_add(ig_structure *s) {
   return IG_OK;
 }
 
-/* Equations and model of an analysis of displacements. */
+/* Equations and model of an analysis of displacements.
+   length: size of the model, reach: largest coordinate; scales of displacements for tolerances
+   and for rounding. */
 static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
   IG_TRY(ig_structure_touches_new(s, s->analysis));
   groups_make(s);
@@ -159,6 +179,9 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
   return IG_OK;
 }
 
+/* Time goes on from the last analysis; displacements, history and temperatures stay. `large` may
+   differ between analyses and is written into all laws. Without first_step a static analysis
+   tries all of it in one step, and steps end at the kinks of histories (stops_add). */
 static ig_status analysis_begin(ig_structure *s) {
   const ig_structure_analysis *a = analysis_of(s);
   ig_newton_free(s->newton);
@@ -169,6 +192,7 @@ static ig_status analysis_begin(ig_structure *s) {
   s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
   s->begin = s->time;
   s->alpha = s->dynamic ? a->alpha : 0;
+  /* Newmark's parameters of Hilber, Hughes and Taylor. */
   s->beta = (1 - s->alpha) * (1 - s->alpha) / 4;
   s->gamma = 0.5 - s->alpha;
   for (int i = 0; i < s->laws; i++)
@@ -192,11 +216,14 @@ static ig_status analysis_begin(ig_structure *s) {
   s->planned = o.first * a->duration;
   if (s->dynamic)
     IG_TRY(ig_structure_motion_begin(s));
+  /* With a first step of the case, steps may pass over kinks of histories; a warning then names
+     the time. */
   o.pass = !isnan(a->first_step);
   IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
   return s->dynamic ? IG_OK : stops_add(s);
 }
 
+/* *self is set also on failure: the caller closes it. */
 static ig_status room_open(ig_job *job, void **self) {
   ig_structure *s = NULL;
   const ig_status status = ig_structure_new(job, &s);
@@ -227,6 +254,8 @@ static ig_status room_begin(void *self) {
   return IG_OK;
 }
 
+/* `most` and `ahead` (steps the loop would allow) are not used: implicit steps come one at a
+   time. */
 static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
   ig_structure *s = self;
   const ig_structure_analysis *a = analysis_of(s);
@@ -271,6 +300,7 @@ static ig_status room_renew(void *self) {
   return analysis_begin(s);
 }
 
+/* duration: sum over the analyses that take time, for the progress bar. */
 static void room_stand(const void *self, ig_run_status *standing) {
   const ig_structure *s = self;
   const ig_structure_analysis *a = analysis_of(s);
@@ -293,6 +323,8 @@ static void room_stand(const void *self, ig_run_status *standing) {
   }
 }
 
+/* Sizes for the summary: elements and nodes with those of expanded shells and beams; equations
+   without slaves. */
 static void room_tally(void *self) {
   ig_structure *s = self;
   if (!s)
@@ -302,6 +334,7 @@ static void room_tally(void *self) {
   s->job->dofs = s->system ? s->system->equations : s->unknowns;
 }
 
+/* `ingot check`: builds the first analysis and reports its size. */
 static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
   void *self = NULL;
   const ig_status status = room_open(job, &self);

@@ -1,7 +1,11 @@
 /* Forces through a set of faces, from the stresses of the elements, or heat from their fluxes:
    values of the points are continued to the nodes of each element, averaged over the elements of a
    node, and the tractions on the outward normals are integrated over the faces. Forces of nodes
-   (reactions) are in equilibrium to rounding; these are as accurate as stresses are. */
+   (reactions) are in equilibrium to rounding; these are as accurate as stresses are.
+
+   force = integral of sigma n dA, moment = integral of x cross (sigma n) dA about the origin;
+   normal force, shear, torque and bending follow from these at the centre of area with the mean
+   normal. Heat: integral of q . n dA. */
 #include "structure/constrain.h"
 #include "mesh/named.h"
 
@@ -9,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stresses (width 6) or heat fluxes (3) of the nodes that are marked. */
+/* Stresses (width 6) or heat fluxes (3) of the nodes that are marked.
+   value: nodes x width, zeros on entry; filled for nodes of all elements that touch a marked
+   one. Hollow beams are left out: their points do not fill the hex20 that the fit is for. */
 static ig_status values_at_nodes(const ig_structure *s, int width, const uint8_t *marked,
                                  double *value) {
   int *elements;
@@ -53,11 +59,14 @@ static void cross_add(const double a[3], const double b[3], double c[3]) {
     c[i] += a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
+/* Sums over the faces so far. */
 typedef struct {
   double force[6], centre[6], area; /* force and moment about the origin; centre and normal */
   double heat;
 } section;
 
+/* Traction = stress . n; moments about the origin of the axes. Large: present positions, to
+   which Cauchy stresses belong. */
 static void face_add(const ig_structure *s, int width, const double *value, int nodes,
                      const ig_lid *node, section *out) {
   double x[8][3], at[9][2], weight[9];
@@ -80,6 +89,7 @@ static void face_add(const ig_structure *s, int width, const double *value, int 
       for (int k = 0; k < width; k++)
         S[k] += N[a] * value[width * node[a] + k];
     }
+    /* Area vector of the point: outward, of the length of its area once weighted. */
     cross_add(t[0], t[1], n);
     for (int i = 0; i < 3; i++) {
       n[i] *= weight[q];
@@ -97,6 +107,8 @@ static void face_add(const ig_structure *s, int width, const double *value, int 
   }
 }
 
+/* First pass marks nodes, second integrates. Moments are shifted from the origin to the centre
+   before torque and bending are taken. */
 ig_status ig_structure_section_force(ig_structure *s, const ig_structure_table *c,
                                      double row[3][6]) {
   const ig_set *set;

@@ -6,12 +6,31 @@
    constraints and Newton's method those of implicit/.
 
    Unknowns: three per node, in the node's own axes where `axes` gives them, then three rotations
-   for each reference node of a coupling. Arrays of the model (host, double): u        unknowns:
-   displacements of the last accepted state past     history of the points of each element there,
-   `now` that of the trial frame    nodes with axes of their own: rows are those axes A step:
-   prescribed motions and loads at the new time, forces and tangents of all groups, Newton's
-   corrections, acceptance (implicit/newton.h). Every analysis makes its equations anew, so that
-   supports may come and go between analyses.
+   for each node that turns, then the stretches of shells and beams (expand.h). Arrays of the model
+   are on the host, in double precision:
+
+     u             unknowns: displacements and rotations of the last accepted state
+     velocity, acceleration, reaction, force_before   unknowns, same state
+     T0, T         nodes: temperatures of the start and of now
+     group[k].past, now   history of the points of each element: accepted, and of the trial
+     frame         nodes with axes of their own: rows are those axes
+
+   An analysis begins (room.c) by making its contact points, groups, constraints and equations anew,
+   so that supports may come and go between analyses. Then each step (implicit/newton.h):
+
+     1. motions      prescribed increments from the histories at the new time (constrain.c)
+     2. loads        external forces at the new time, temperatures (load.c, nodes.c)
+     3. evaluate     forces and tangents of all groups: elements, inertia, pressures that follow,
+                     contact, springs, masses
+     4. solve        reduced system of free unknowns; increments spread to slaves
+     5. follow       rotations of bodies, knots and joints are large: slaves put in their places
+     6. 2 to 5 again until forces balance, or the step is cut
+     7. accept       history moves on, u += increments, reactions, tables
+
+   Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
+   nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
+   beams; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures; modes.c
+   eigenvalues; section.c, output.c results; options.c keys.
 
    Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
    equations between components, couplings to a reference node, temperatures, tables by number. */
@@ -27,6 +46,8 @@
 
 /* --- what a case says */
 
+/* `integration` of `sections`, in the order of its choices in options.c; likewise the enums
+   below. */
 typedef enum {
   IG_INTEGRATION_AUTO,
   IG_INTEGRATION_FULL,
@@ -35,6 +56,7 @@ typedef enum {
   IG_INTEGRATION_MEAN_DILATATION
 } ig_structure_integration;
 
+/* `sections`: how the elements of some sets are integrated. */
 typedef struct {
   ig_src at;
   ig_texts set;
@@ -48,6 +70,7 @@ typedef enum {
   IG_PROFILE_BOX
 } ig_structure_profile;
 
+/* `shells`. thickness in m; offset: of the nodes from the middle surface, over the thickness. */
 typedef struct {
   ig_src at;
   ig_texts set;
@@ -55,6 +78,8 @@ typedef struct {
   bool nodal; /* `thicknesses` of nodes count */
 } ig_structure_shell;
 
+/* `beams`. size: outer, m, along the first and second axis of the section; direction: first
+   axis; offset: of the nodes, over the sizes. */
 typedef struct {
   ig_src at;
   ig_texts set;
@@ -64,18 +89,21 @@ typedef struct {
   bool nodal;
 } ig_structure_beam;
 
+/* `thicknesses`: m; the second number is for beams. */
 typedef struct { /* of nodes */
   ig_src at;
   const char *set;
   double thickness[2];
 } ig_structure_thickness;
 
+/* `normals`: need not be of unit length. */
 typedef struct { /* of an element at one of its nodes, by their numbers */
   ig_src at;
   int64_t element, node;
   double normal[3];
 } ig_structure_normal;
 
+/* kind 0: x along a, b in the plane of x and y; 1: cylindrical, the axis from a to b. */
 typedef struct { /* of nodes, or of a material */
   ig_src at;
   const char *set;
@@ -83,6 +111,8 @@ typedef struct { /* of nodes, or of a material */
   double a[3], b[3];
 } ig_structure_axes;
 
+/* `supports`. fix and components: letters "x y z rx ry rz"; NULL, NaN: left out. displacement in
+   m, rotation in rad, both times `history` (factor over time; no rows: 1). */
 typedef struct {
   ig_src at;
   const char *set, *fix, *components;
@@ -92,6 +122,7 @@ typedef struct {
   int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_support;
 
+/* `equations`: sum of factors x components of nodes = 0; three lists of the same length. */
 typedef struct {
   ig_src at;
   ig_texts nodes, components;
@@ -99,6 +130,8 @@ typedef struct {
   int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_equation;
 
+/* `springs`. stiffness in N/m, NaN: `curve` instead; components empty: along the line between
+   two nodes. */
 typedef struct {
   ig_src at;
   ig_texts nodes, components;
@@ -106,6 +139,7 @@ typedef struct {
   ig_table curve; /* force over elongation */
 } ig_structure_spring;
 
+/* `masses`: kg, of each node of the set. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -118,6 +152,7 @@ typedef enum {
   IG_JOINT_PLANE,
   IG_JOINT_MEAN_ROTATION
 } ig_structure_joint_kind;
+/* `joints`, see joint.h. node: of a mean rotation, the node whose x is the angle. */
 typedef struct {
   ig_src at;
   int kind;
@@ -131,6 +166,8 @@ typedef enum {
   IG_COUPLING_DISTRIBUTING,
   IG_COUPLING_MEAN
 } ig_structure_coupling_kind;
+/* `couplings`. node: set of the reference; set: nodes or faces; rotation_node: NULL or a set of
+   one node whose displacements are the rotations; a, b: points of the axes. */
 typedef struct {
   ig_src at;
   const char *node, *set, *rotation_node, *components;
@@ -139,6 +176,8 @@ typedef struct {
   double a[3], b[3];
 } ig_structure_coupling;
 
+/* `ties`. set: nodes or faces that follow; to: faces that carry them; distance in m, NaN: from
+   the size of the faces. */
 typedef struct {
   ig_src at;
   const char *set, *to;
@@ -146,6 +185,8 @@ typedef struct {
   bool adjust; /* nodes are moved onto the faces at the start */
 } ig_structure_tie;
 
+/* `contacts`. NaN: left out. stiffness, stick in Pa/m; length in m (stiffness = 50 E / length);
+   decay: Pa, m; tension in Pa; distance, clearance in m; friction: Coulomb's coefficient. */
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
@@ -158,6 +199,8 @@ typedef struct {
   ig_reals without; /* analyses, from 1 */
 } ig_structure_contact;
 
+/* `loads`. One kind each; NaN: not this one. force in N, moment in N m, pressure in Pa,
+   acceleration in m/s^2, rate in rad/s about `axis` through `point`; all times `history`. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -167,18 +210,21 @@ typedef struct {
   ig_reals given;      /* analyses in which a deck gives it a value; none: it just adds up */
 } ig_structure_load;
 
+/* `temperatures`, `initial_temperatures`. K (or the scale of the deck); from, to: s. */
 typedef struct {
   ig_src at;
   const char *set;
   double temperature, from, to;
 } ig_structure_temperature;
 
+/* `initial`: entries add up; m/s and m. */
 typedef struct {
   ig_src at;
   const char *set;
   double velocity[3], displacement[3];
 } ig_structure_initial;
 
+/* Pa; xx yy zz xy yz zx. */
 typedef struct { /* of points of elements */
   ig_src at;
   const char *set;
@@ -186,18 +232,21 @@ typedef struct { /* of points of elements */
   double stress[6];
 } ig_structure_prestress;
 
+/* Rayleigh damping of a material; mass in 1/s, stiffness in s. */
 typedef struct { /* C = mass M + stiffness K */
   ig_src at;
   const char *material;
   double mass, stiffness;
 } ig_structure_damping;
 
+/* `hyperelastic`, Pa and 1/Pa; see ig_solid_hyper for the order of the constants. */
 typedef struct { /* instead of the law of a material */
   ig_src at;
   const char *material;
   ig_reals polynomial, ogden, compressibility;
 } ig_structure_hyperelastic;
 
+/* K, times `history`; the last entry of a node counts. */
 typedef struct { /* a temperature that heat analyses keep */
   ig_src at;
   const char *set;
@@ -206,6 +255,8 @@ typedef struct { /* a temperature that heat analyses keep */
   int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_prescribed;
 
+/* `heat_loads`. NaN: not this one. power in W, flux in W/m^2, source in W/m^3, film in W/(m^2
+   K), sink: temperature around, times `history`. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -221,6 +272,8 @@ typedef enum {
   IG_STRUCTURE_BUCKLING,
   IG_STRUCTURE_HEAT
 } ig_structure_kind;
+/* `analysis`. Times in s, NaN: left out; lowest and highest in Hz; alpha: of HHT, -0.05 by
+   default; tolerance: residual over the mean force. */
 typedef struct {
   ig_src at;
   int kind;
@@ -249,6 +302,7 @@ typedef enum {
 #define IG_STRUCTURE_QUANTITIES                                                                    \
   "displacement|velocity|reaction|temperature|heat_flow|stress|strain|plastic_strain|volume|"      \
   "section|heat_flux|section_flux"
+/* `tables`. total: 0 none, 1 also, 2 only the sum. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -257,6 +311,8 @@ typedef struct {
   int axes;         /* 0: fixed, 1: those of the nodes, or of the elements' materials */
 } ig_structure_table;
 
+/* The case as read (options.c): lists of the structs above, owned by the case. The model keeps a
+   pointer to it and reads histories from it in every step. */
 typedef struct {
   ig_src at;
   ig_list shells, beams, thicknesses, normals, springs, masses, joints;
@@ -274,7 +330,9 @@ typedef struct ig_structure_points ig_structure_points;
 typedef struct ig_structure_condition ig_structure_condition; /* of a joint: joint.c */
 typedef struct ig_structure_exchange ig_structure_exchange;   /* heat.c */
 
-/* Elements of one kind. */
+/* Elements of one kind.
+
+   One group per kind of element that occurs; all arrays are owned by the model. */
 typedef struct {
   ig_structure *of;
   ig_solid_kind kind;
@@ -290,7 +348,10 @@ typedef struct {
   double *initial;   /* count x points x 6: stresses at the start; NULL: none */
 } ig_structure_group;
 
-/* Faces under pressure that turn with them. */
+/* Faces under pressure that turn with them.
+
+   One of each number of nodes. load: entry of `loads`; pressures of small displacements use the
+   same list. */
 typedef struct {
   ig_structure *of;
   int nodes; /* of a face */
@@ -302,6 +363,7 @@ typedef struct {
 
 /* A point of contact: a place of a face and the place of another face that it meets. */
 enum { IG_CONTACT_NODES = 16 };
+/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis. */
 typedef struct {
   int contact;         /* of the case */
   int slaves, masters; /* nodes of the two faces, one after the other in `node` */
@@ -316,6 +378,8 @@ typedef struct {
   double before[3], pull[3]; /* accepted: relative position, tangential traction */
   double now[3];             /* traction of the trial */
 } ig_structure_touch;
+/* All contact points of the analysis; unknown: count x 3 x IG_CONTACT_NODES, -1 where there is
+   no node. */
 typedef struct {
   ig_structure *of;
   int32_t count;
@@ -324,6 +388,7 @@ typedef struct {
   bool warned; /* of a point that slid too far */
 } ig_structure_touches;
 
+/* A prescribed unknown: constraint without masters, whose g ig_structure_motions sets per step. */
 typedef struct {
   int32_t unknown;
   int support;    /* of the case */
@@ -341,7 +406,9 @@ typedef struct {
   int32_t number;          /* of the constraint */
 } ig_structure_body;
 
-/* A node of a solid that a shell or beam became (expand.h). */
+/* A node of a solid that a shell or beam became (expand.h).
+
+   Members of one drawn node are consecutive; `node` is drawn nodes + index. */
 typedef struct {
   ig_lid node, of;   /* of the expanded mesh; the drawn node */
   bool outer;        /* a corner of the section, or a side of the shell */
@@ -351,6 +418,8 @@ typedef struct {
   int32_t number[3]; /* of the constraints of a knot */
 } ig_structure_member;
 
+/* The members around a drawn node, and how they move (expand.h). count 0: it is a node of solids
+   only. */
 typedef struct {
   int32_t first, count; /* members of a drawn node, one after the other */
   bool knot, turning, straight;
@@ -359,6 +428,7 @@ typedef struct {
   double basis[3][9];   /* B_k */
 } ig_structure_cluster;
 
+/* Entry of the sorted list of node numbers. */
 typedef struct {
   int64_t number;
   ig_lid node;
@@ -366,6 +436,8 @@ typedef struct {
 
 enum { IG_FACE_KINDS = 4 }; /* 3, 4, 6, 8 nodes */
 
+/* One run of the room. All pointers are owned and freed by ig_structure_free, but cx, job, c,
+   mesh, material (entries) and solver. */
 struct ig_structure {
   ig_ctx *cx;
   ig_job *job;
@@ -389,6 +461,7 @@ struct ig_structure {
   const ig_material_case **material;
   int *owner;           /* material of each element */
   double (*damping)[2]; /* by material: shares of M and K; NULL: none */
+  /* Accepted state, in the axes of nodes. m, m/s, m/s^2; of rotations rad. */
   double *u, *velocity, *acceleration;
   double *reaction;   /* internal forces, unknowns */
   double *T0, *T;     /* nodes; NULL: no temperatures */
@@ -405,6 +478,7 @@ struct ig_structure {
   int64_t step; /* of all analyses */
   int helds, held_space;
   int32_t *held_of; /* unknown -> held, -1: none */
+  /* Supports of the analysis under way; held_of finds them by unknown. */
   ig_structure_held *held;
   int rows;
   ig_structure_condition *row;
@@ -414,6 +488,8 @@ struct ig_structure {
   ig_system *system;
   ig_newton *newton;
   int implicit_groups;
+  /* Groups of the analysis under way, elements first. At most two per kind of element, faces,
+     contact, springs, masses. */
   ig_implicit_group implicit[64];
   ig_newton_model model;
   bool large;
@@ -439,7 +515,7 @@ struct ig_structure {
    whole mesh for a set of nodes: decks have thousands of sets of one node. */
 IG_MUST_CHECK ig_status ig_structure_nodes(const ig_structure *s, const ig_src *at,
                                            const char *name, ig_lid **node, ig_lid *count);
-/* model.c */
+/* model.c. `*to` is set also on failure; free it with ig_structure_free. */
 IG_MUST_CHECK ig_status ig_structure_new(ig_job *job, ig_structure **to);
 void ig_structure_free(ig_structure *s);
 /* Axes at a place x: rows of R. */
@@ -470,6 +546,8 @@ void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes,
 /* Points of an element that are reported. */
 int ig_structure_point_count(const ig_structure_group *g, int32_t e);
 const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e);
+/* Callback of the engine: forces f and tangents k (NULL: not wanted) of elements begin to end -
+   1 at the trial. Thread-safe for disjoint ranges. */
 IG_MUST_CHECK ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin,
                                               int32_t end, double *f, double *k,
                                               ig_trouble *trouble);
@@ -477,6 +555,7 @@ IG_MUST_CHECK ig_status ig_structure_evaluate(void *self, const ig_trial *at, in
    see ig_solid_report. */
 IG_MUST_CHECK ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g,
                                             int32_t e, const double *add, double *report);
+/* Callback of the engine: history of the trial becomes the accepted one. */
 IG_MUST_CHECK ig_status ig_structure_accept(void *self, const ig_trial *at);
 /* Internal forces of the accepted state into `reaction`. */
 IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
@@ -485,6 +564,7 @@ IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_adjust(ig_structure *s);
 /* constrain.c: the constraints of analysis number `analysis`. */
 IG_MUST_CHECK ig_status ig_structure_constrain(ig_structure *s, int analysis);
+/* Callback of Newton's method: increments of supports from time `from` to `to`. */
 IG_MUST_CHECK ig_status ig_structure_motions(void *self, double from, double to);
 /* contact.c: the points of the contacts that an analysis has. */
 IG_MUST_CHECK ig_status ig_structure_touches_new(ig_structure *s, int analysis);
@@ -493,8 +573,11 @@ IG_MUST_CHECK ig_status ig_structure_touch_evaluate(void *self, const ig_trial *
                                                     int32_t end, double *f, double *k,
                                                     ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at);
-/* load.c */
+/* load.c
+   Checks loads against the mesh, then makes s->faces. Once per model. */
 IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
+/* Callbacks of the engine: pressures that follow their faces; external forces at the trial's
+   time. */
 IG_MUST_CHECK ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin,
                                            int32_t end, double *f, double *k, ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_loads(void *self, const ig_trial *at, double *f);
@@ -504,6 +587,7 @@ IG_MUST_CHECK ig_status ig_structure_loads_at(ig_structure *s, double time, doub
 IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin,
                                              int32_t end, double *f, double *k,
                                              ig_trouble *trouble);
+/* Accelerations at the start of a dynamic analysis; needs the system of equations. */
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
 /* The acceleration of an unknown that moves by u in a step dt. */
 double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt);
@@ -519,15 +603,19 @@ IG_MUST_CHECK ig_status ig_structure_force_before(ig_structure *s, double time);
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
 /* heat.c: the groups of elements as the other functions have them, unknowns are temperatures. */
 IG_MUST_CHECK ig_status ig_structure_heat_begin(ig_structure *s, const ig_structure_analysis *a);
+/* NULL is allowed. */
 void ig_structure_exchange_free(ig_structure_exchange *x);
 /* Heat fluxes of the points of an element: points x 3. */
 IG_MUST_CHECK ig_status ig_structure_flux(const ig_structure *s, const ig_structure_group *g,
                                           int32_t e, double *flux);
 /* modes.c: natural frequencies or critical load factors about the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a);
-/* output.c */
+/* output.c
+   A row of tables.csv; number and point 0 where there is none. value: `count` numbers, at most
+   6. */
 void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
                       int point, int count, const double *value);
+/* Rows of all `tables` of the case at the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
 /* section.c */
 /* Rows of tables.csv of a section: force and moment about the origin; centre and normal; area,
@@ -535,6 +623,7 @@ IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
    first number. */
 IG_MUST_CHECK ig_status ig_structure_section_force(ig_structure *s, const ig_structure_table *c,
                                                    double row[3][6]);
+/* Members of the room's table (core/room.h). */
 IG_MUST_CHECK ig_status ig_structure_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_results(void *self, ig_sink *to);

@@ -1,4 +1,7 @@
-/* Nodes and components as equations, springs and joints name them. */
+/* Nodes and components as equations, springs and joints name them.
+
+   A name that is a whole number is a number of the mesh file, everything else a set. Components
+   are x y z rx ry rz, 0 to 5. */
 #include "structure/constrain.h"
 
 #include <stdlib.h>
@@ -10,6 +13,7 @@ int32_t ig_structure_unknown_at(const ig_structure *s, ig_lid node, int componen
   return s->turn && s->turn[node] >= 0 ? s->turn[node] + component - 3 : -1;
 }
 
+/* Also rejects longer words: "xy" is no component. */
 int ig_structure_component(const char *text) {
   const bool turn = text[0] == 'r';
   const char *c = text + turn;
@@ -21,6 +25,7 @@ int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *com
   return c < 0 ? -1 : ig_structure_unknown_at(s, node, c);
 }
 
+/* *node is allocated also on failure, for the caller to free. */
 ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *at, const char *text,
                                   ig_lid **node, ig_lid *count) {
   char *end;

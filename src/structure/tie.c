@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets of nodes are copied as they are; other sets go through the general function, which marks
+   nodes of the whole mesh. */
 ig_status ig_structure_nodes(const ig_structure *s, const ig_src *at, const char *name,
                              ig_lid **node, ig_lid *count) {
   const ig_set *set = ig_mesh_find_set(s->mesh, name, IG_SET_NODES);
@@ -20,11 +22,13 @@ ig_status ig_structure_nodes(const ig_structure *s, const ig_src *at, const char
   return IG_OK;
 }
 
+/* Order of qsort and bsearch. */
 static int number_compare(const void *a, const void *b) {
   const ig_structure_number *p = a, *q = b;
   return p->number < q->number ? -1 : p->number > q->number;
 }
 
+/* Nodes of shells' solids have the number 0 and are found by nobody. */
 ig_status ig_structure_numbers(ig_structure *s) {
   IG_TRY(IG_NEW(s->cx, &s->number_of, s->nodes, "numbers"));
   for (ig_lid n = 0; n < s->nodes; n++)
@@ -34,6 +38,7 @@ ig_status ig_structure_numbers(ig_structure *s) {
   return IG_OK;
 }
 
+/* ig_structure_numbers must have been called. */
 ig_lid ig_structure_numbered(const ig_structure *s, int64_t number) {
   const ig_structure_number key = {number, 0};
   const ig_structure_number *found =
@@ -41,6 +46,7 @@ ig_lid ig_structure_numbered(const ig_structure *s, int64_t number) {
   return found ? found->node : -1;
 }
 
+/* face: from 0, as ig_elem_face has it. */
 int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node[8]) {
   ig_lid local;
   const ig_block *block = ig_mesh_element(mesh, element, &local);
@@ -58,6 +64,7 @@ int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node
   return count;
 }
 
+/* N: nodes; d: derivatives by the two natural coordinates. at: -1 to 1, triangles 0 to 1. */
 void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]) {
   if (nodes == 3) {
     tri3_values_f64(at, N);
@@ -74,7 +81,10 @@ void ig_structure_face_values(int nodes, const double at[2], double *N, double d
   }
 }
 
-/* The nearest point of a face: the square of its distance, and the shares of its nodes. */
+/* The nearest point of a face: the square of its distance, and the shares of its nodes.
+   Gauss-Newton on |x(at) - p|^2 from the middle of the face, clamped to the face after each
+   step; 30 passes are a guard. Curvature of the face is left out of the matrix, which only costs
+   passes. */
 double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], double at[2],
                             double *N) {
   const bool triangle = nodes == 3 || nodes == 6;
@@ -100,6 +110,7 @@ double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], 
     const double det = A[0] * A[2] - A[1] * A[1];
     double step[2] = {-(A[2] * g[0] - A[1] * g[1]) / det, -(A[0] * g[1] - A[1] * g[0]) / det};
     double to[2] = {at[0] + step[0], at[1] + step[1]};
+    /* Clamping: to the square 0 to 1, then onto the hypotenuse. */
     if (triangle) {
       to[0] = fmax(0, fmin(1, to[0]));
       to[1] = fmax(0, fmin(1, to[1]));
@@ -130,7 +141,8 @@ double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], 
 }
 
 /* The place of a set of faces that is nearest to a node: the square of its distance, and the shares
-   of the nodes that carry it. Negative: the node is one of theirs. */
+   of the nodes that carry it. Negative: the node is one of theirs.
+   Exhaustive search. A node that belongs to the faces itself is not tied: -1. */
 static double place_find(const ig_structure *s, const ig_set *faces, ig_lid node, ig_lid on[8],
                          int *nodes, double share[8]) {
   double best = INFINITY;
@@ -172,6 +184,7 @@ static double tie_reach(const ig_structure *s, const ig_structure_tie *c, const 
   return 0.05 * sqrt(area / (faces->count > 0 ? faces->count : 1));
 }
 
+/* Nodes too far away are left free and counted in a warning. */
 ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
   const ig_set *faces;
   ig_lid *node, count, left = 0;
@@ -207,7 +220,9 @@ ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
   return status;
 }
 
-/* Moves the nodes of a set onto the faces, those no further away than `reach`. */
+/* Moves the nodes of a set onto the faces, those no further away than `reach`.
+   Changes the mesh (that of the job, or the expanded one) before anything is computed: no
+   strain. Nodes of shells and beams are left, since their sections were made from them. */
 static ig_status onto(ig_structure *s, const ig_src *at, const char *set, const ig_set *faces,
                       double reach) {
   ig_lid *node, count;
@@ -232,6 +247,7 @@ static ig_status onto(ig_structure *s, const ig_src *at, const char *set, const 
   return IG_OK;
 }
 
+/* Ties first, then contacts, in the order of the case. */
 ig_status ig_structure_adjust(ig_structure *s) {
   for (int i = 0; i < s->c->ties.count; i++) {
     const ig_structure_tie *c = IG_ITEM(const ig_structure_tie, s->c->ties, i);

@@ -1,5 +1,10 @@
 /* What the register of arrays (model/arrays.h) asks of a model: items of a place, those that are
-   the rank's own, and arrays of numbers as the whole has them. */
+   the rank's own, and arrays of numbers as the whole has them.
+
+   The register saves checkpoints and gathers fields by rows of items. For most arrays a row is a
+   copy of bytes. Five arrays (conn, opp, coh, list, node) hold numbers of other items, which
+   differ between a part and the whole: numbers_pass translates them row by row, so that a
+   checkpoint has the same bytes for any number of ranks. */
 #include "fracture/engine/tables.h"
 
 #include <stdlib.h>
@@ -7,6 +12,8 @@
 
 /* --- places */
 
+/* Callback of the register: rows there is memory for, rows in use, rows of the whole, and the
+   numbers in the whole (NULL on one rank: the same). */
 static ig_arrays_place place_of(const void *room, int place) {
   const ig_frac_model *m = room;
   const ig_frac_part *p = &m->part;
@@ -26,6 +33,8 @@ static ig_arrays_place place_of(const void *room, int place) {
   }
 }
 
+/* Items that this rank owns, in rising order, with their numbers in the whole. The result
+   belongs to the part and is valid until the next call. */
 static ig_status own_of(void *room, int place, const ig_collect **own) {
   ig_frac_model *m = room;
   ig_frac_part *p = &m->part;
@@ -63,6 +72,7 @@ typedef struct {
   void *user;
 } passing;
 
+/* Receiver of rows on the first rank: hands them on as bytes. */
 static ig_status bytes_put(void *user, const void *rows, int64_t first, int64_t count) {
   const passing *s = user;
   (void)first;
@@ -84,6 +94,8 @@ static int32_t across_of(const ig_frac_model *m, int32_t o) {
   return o < m->s.ne ? p->element[o]
                      : p->total.elements + ((const int32_t *)p->crack_number.a.host)[o - m->s.ne];
 }
+/* The codes of `opp` (state.h): element, cohesive element, free, load; each is translated by its
+   kind. */
 static void opp_row(void *user, int64_t e, void *row) {
   const passing *s = user;
   const int faces = s->m->shape.faces;
@@ -91,6 +103,7 @@ static void opp_row(void *user, int64_t e, void *row) {
     ((int32_t *)row)[f] = across_of(s->m, s->host[e * faces + f]);
 }
 
+/* Facets as element x faces + face, with elements of the whole. */
 static void coh_row(void *user, int64_t c, void *row) {
   const passing *s = user;
   const int faces = s->m->shape.faces;
@@ -100,6 +113,8 @@ static void coh_row(void *user, int64_t c, void *row) {
   }
 }
 
+/* `first` is a place in the list of the whole: the part's own place plus the shift that
+   part_model.c noted when it cut the list. */
 static void node_row(void *user, int64_t n, void *row) {
   const passing *s = user;
   const ig_frac_part *p = &s->m->part;
@@ -118,6 +133,7 @@ static void list_row(void *user, int64_t i, void *row) {
 
 /* --- the list: places of own nodes, which have all their corners in the part */
 
+/* A node's first entry in the list of the whole, and its number here. */
 typedef struct {
   int32_t whole, mine;
 } corner;
@@ -128,7 +144,9 @@ static int by_place(const void *a, const void *b) {
 }
 
 /* Nodes in the order of their stretches: copies lie within that of the node they were split from.
- */
+
+   A corner is one entry of `list`. Own nodes are sorted by where their entries begin in the
+   whole, because copies of a node lie in the stretch of the original. */
 static ig_status corners_find(const ig_frac_model *m, const ig_frac_node *node, ig_collect *c) {
   const ig_frac_part *p = &m->part;
   const int32_t *own = p->nodes.a.host;
@@ -155,6 +173,7 @@ static ig_status corners_find(const ig_frac_model *m, const ig_frac_node *node, 
   return status;
 }
 
+/* Entries of own nodes only: each entry of the whole has exactly one owner. */
 static ig_status list_pass(passing *s, ig_status status) {
   const ig_frac_model *m = s->m;
   ig_collect c = {.whole_count = (int64_t)m->part.total.elements * m->shape.nodes};
@@ -169,7 +188,8 @@ static ig_status list_pass(passing *s, ig_status status) {
   return status;
 }
 
-/* Columns of all elements one after the other: one of each corner. */
+/* Columns of all elements one after the other: one of each corner.
+   conn is stored by corners (a * ne + e), so that it is passed corner by corner. */
 static ig_status conn_pass(passing *s, ig_status status) {
   s->row = sizeof *s->host;
   for (int i = 0; i < s->m->shape.nodes; i++, s->host += s->m->s.ne)
@@ -178,6 +198,8 @@ static ig_status conn_pass(passing *s, ig_status status) {
   return status;
 }
 
+/* Callback of the register for arrays with the flag NUMBERS; `status` of the pull goes along,
+   since all ranks must enter the exchange. */
 static ig_status numbers_pass(void *room, const ig_arrays_entry *e, ig_stream_take *take,
                               void *user) {
   const ig_frac_model *m = room;

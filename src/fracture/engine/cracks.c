@@ -1,4 +1,9 @@
-/* Lines and planes through the mesh: notches, and facets with laws of their own. */
+/* Lines and planes through the mesh: notches, and facets with laws of their own.
+
+   A crack of a case is a segment, in space a parallelogram (segment and depth). Facets lie on it
+   if all their corners do, to 1e-6 of its length: the mesh must have been made to fit. Marks are
+   written on the host before the model starts, and are opened by the same passes as facets that
+   break later. */
 #include "fracture/engine/cracks.h"
 #include "material/material.h"
 
@@ -6,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A point's place on a crack: 0 to 1 along it (and along its depth) and within reach of it. */
+/* A point's place on a crack: 0 to 1 along it (and along its depth) and within reach of it.
+   x = a + s (b - a) + t d: s and t by least squares (normal equations of two vectors), then the
+   distance from that point. The ends are included, to `reach`. */
 static bool on_crack(const double x[3], const double a[3], const double b[3], const double d[3],
                      int dim, double reach) {
   double e1[3], w[3], e1e1 = 0, we1 = 0, e2e2 = 0, we2 = 0, e12 = 0;
@@ -44,7 +51,9 @@ typedef struct {
   const char *what; /* "crack" */
 } line;
 
-/* Gives `value` to the facets inside the mesh that lie on a line, on both their sides if `both`. */
+/* Gives `value` to the facets inside the mesh that lie on a line, on both their sides if `both`.
+   Of the two sides of an inner facet the lower element's is marked, since `mark` counts facets
+   there; laws (`both`) need both sides. */
 static ig_status line_mark(ig_job *job, ig_frac_model *m, line l, uint8_t value, bool both,
                            uint8_t *mark) {
   const int dim = m->shape.dim, nf = m->shape.faces;
@@ -85,7 +94,9 @@ static ig_status line_mark(ig_job *job, ig_frac_model *m, line l, uint8_t value,
 }
 
 /* Whether a node of the mesh is at this point, to a millionth of an edge, and not on the boundary.
- */
+
+   Decides whether the beginning of a notch is a second tip: a notch from the boundary has one
+   tip, one within the body two. Any boundary facet at the node makes it one of the boundary. */
 static bool is_inside(const ig_job *job, ig_frac_model *m, const double point[3]) {
   const int32_t *opp = ig_frac_model_host(m, "opp"), *conn = ig_frac_model_host(m, "conn");
   const int dim = m->shape.dim, nf = m->shape.faces;
@@ -111,6 +122,7 @@ static bool is_inside(const ig_job *job, ig_frac_model *m, const double point[3]
   return found;
 }
 
+/* Bits of inner_from are kept for the first 64 cracks. */
 ig_status ig_frac_cracks_mark(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   uint8_t *mark = ig_frac_model_host(m, "mark");
@@ -125,6 +137,8 @@ ig_status ig_frac_cracks_mark(ig_job *job, ig_frac_model *m) {
   return IG_OK;
 }
 
+/* Two insertions: free notches (CUT), then closed ones (BROKEN). The marks are kept aside,
+   because the device's copy has one kind at a time. */
 ig_status ig_frac_cracks_open(ig_job *job, ig_frac_model *m) {
   uint8_t *mark = ig_frac_model_host(m, "mark");
   const size_t all = (size_t)m->shape.faces * (size_t)m->s.ne;
@@ -145,7 +159,8 @@ ig_status ig_frac_cracks_open(ig_job *job, ig_frac_model *m) {
 
 /* ---- laws of facets ---- */
 
-/* Strengths and energies in mode I, and in mode II where they are given. */
+/* Strengths and energies in mode I, and in mode II where they are given.
+   given: fracture energies I and II (J/m^2), strengths I and II (Pa); 0: as mode I. */
 static ig_cohesive law_of(const ig_frac_case *c, const double given[4]) {
   const ig_frac_cohesive_case *z = &c->cohesive;
   return (ig_cohesive){.kind = z->law,
@@ -172,6 +187,7 @@ static ig_cohesive law_of_material(ig_job *job, int i) {
                 (double[]){energy, m->fracture_energy_shear, strength, m->cohesive_strength_shear});
 }
 
+/* The first material must have fracture_energy and cohesive_strength; others may leave them out. */
 ig_status ig_frac_law_first(ig_job *job, ig_cohesive *law) {
   const ig_material_case *m = IG_ITEM(const ig_material_case, *job->materials, 0);
   IG_TRY(ig_material_require(job->cx, m, "fracture_energy|cohesive_strength", "fracture"));
@@ -212,6 +228,7 @@ static ig_status interface_place(ig_job *job, ig_frac_model *m, const ig_frac_in
   return IG_OK;
 }
 
+/* Exactly one of the two ways to name facets. */
 static ig_status interface_check(ig_job *job, const ig_frac_interface_case *w) {
   const bool plane = !isnan(w->from[0]) || !isnan(w->to[0]);
   if (plane == (w->between.count > 0) || (!plane && w->between.count != 2))
@@ -222,6 +239,8 @@ static ig_status interface_check(ig_job *job, const ig_frac_interface_case *w) {
   return IG_OK;
 }
 
+/* One law for all is the usual case and needs no table per facet. Between two materials the
+   weaker one decides, unless an interface is given. Indices: materials first, then interfaces. */
 ig_status ig_frac_laws_set(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   ig_cohesive law[IG_FRAC_LAWS];

@@ -5,7 +5,8 @@
 #include "fracture/run.h"
 
 /* Marks the facets that lie on the cracks (host side of `mark`); then, when the model has started,
-   opens them: free notches, then those whose sides keep contact. */
+   opens them: free notches, then those whose sides keep contact.
+   Fails where no facet lies on a crack of the case. */
 IG_MUST_CHECK ig_status ig_frac_cracks_mark(ig_job *job, ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_cracks_open(ig_job *job, ig_frac_model *m);
 /* The law of the first material, and, where there are several laws, those of all facets: a facet

@@ -1,4 +1,7 @@
-/* Elements, facets and cohesive elements as the tables have them, on the host. */
+/* Elements, facets and cohesive elements as the tables have them, on the host.
+
+   The kernels' formulas instantiated in double precision for the host: output, tips and pieces
+   use them, so that numbering and geometry exist once. */
 #include "assembly/scatter.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
@@ -16,6 +19,8 @@ int ig_frac_across(int kind, int turn, int j) {
   return ig_frac_shapes[kind].dim == 2 ? tri6_across_f64(turn, j) : tet10_across_f64(turn, j);
 }
 
+/* conn, coh, turn: tables on the host. The upper facet is traversed the other way round and, in
+   space, turned by `turn` corners. */
 int32_t ig_frac_cohesive_node(const ig_frac_model *m, const int32_t *conn, const int32_t *coh,
                               const uint8_t *turn, int64_t c, int j, bool upper) {
   const int64_t ne = m->s.ne, nf = m->shape.faces, facet = coh[2 * c + upper];
@@ -23,6 +28,7 @@ int32_t ig_frac_cohesive_node(const ig_frac_model *m, const int32_t *conn, const
   return conn[ig_frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
 }
 
+/* Mean over the corners of a quadratic element, whose stress is linear. */
 void ig_frac_element_stress(const ig_frac_model *m, const void *se, int64_t e, double t[6]) {
   const int nst = m->shape.stresses;
   const int corners = m->shape.nodes > m->shape.corners ? m->shape.corners : 1;
@@ -37,6 +43,7 @@ double ig_frac_principal(const ig_frac_model *m, const double t[6]) {
   return m->shape.dim == 2 ? tri3_largest_principal_f64(t) : tet4_largest_principal_f64(t);
 }
 
+/* The tangential part is the length of the vector at each point, then averaged. */
 void ig_frac_cohesive_mean(const ig_frac_model *m, const void *cs, int64_t c, int what,
                            double mean[2]) {
   const int dim = m->shape.dim, np = m->shape.points;

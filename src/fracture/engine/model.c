@@ -1,4 +1,8 @@
-/* A model from a mesh, with what moves and loads it. */
+/* A model from a mesh, with what moves and loads it.
+
+   Order of use: ig_frac_model_new (tables and topology), motions, loads and laws by the
+   functions below, ig_frac_model_start (pushes to the device, computes masses). All of it runs
+   on the host, on every rank for the whole mesh; part.c cuts it down afterwards. */
 #include "fracture/engine/tables.h"
 
 #include "assembly/assembly.h"
@@ -7,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A row of bc_row that is not used yet; and how many different rows there may be. */
 enum { NO_ROW = -2, ROWS = 512 };
 
+/* Plane stress: c11 = E / (1 - nu^2), c12 = nu c11; else lambda + 2 mu and lambda. */
 ig_frac_elastic ig_frac_elastic_of(double young, double poisson, double rho, int plane_stress) {
   const double mu = 0.5 * young / (1 + poisson);
   const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
@@ -20,6 +26,7 @@ ig_frac_elastic ig_frac_elastic_of(double young, double poisson, double rho, int
 
 static const ig_elem_type elem_types[4] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
 
+/* The mesh numbers faces by its own table; here face f is the one without corner f. */
 int ig_frac_face_of_mesh(const ig_frac_model *m, int mesh_face) {
   const int *local = ig_elem_face(elem_types[m->kind], mesh_face);
   for (int f = 0; f < m->shape.faces; f++) {
@@ -32,6 +39,8 @@ int ig_frac_face_of_mesh(const ig_frac_model *m, int mesh_face) {
   return 0;
 }
 
+/* One element type in the whole mesh: kernels are compiled per type, and a facet joins equal
+   elements. */
 static ig_status kind_of(ig_ctx *cx, const ig_mesh *mesh, int *kind) {
   for (int b = 0; b < mesh->blocks; b++)
     if (mesh->block[b].type != mesh->block[0].type)
@@ -47,7 +56,9 @@ static ig_status kind_of(ig_ctx *cx, const ig_mesh *mesh, int *kind) {
 }
 
 /* The slots around each node. They lie with their elements: a node that splits takes its part of
-   the list, no slot moves. */
+   the list, no slot moves.
+   ig_slots_number counts corners per node in the order of elements, which is the order of all
+   sums at nodes. */
 static ig_status fill_list(ig_frac_model *m, const ig_mesh *mesh) {
   const int nn = m->shape.nodes;
   const int64_t ne = m->s.ne;
@@ -76,7 +87,8 @@ done:
   return status;
 }
 
-/* conn and opp, and the list of slots around each node. */
+/* conn and opp, and the list of slots around each node.
+   m->facets: inner facets, each counted at its lower element. */
 static ig_status fill_topology(ig_frac_model *m, const ig_mesh *mesh) {
   const int nn = m->shape.nodes, nf = m->shape.faces;
   const int64_t ne = m->s.ne;
@@ -103,6 +115,8 @@ static ig_status fill_topology(ig_frac_model *m, const ig_mesh *mesh) {
   return fill_list(m, mesh);
 }
 
+/* For assembly `color` only. Colors stay valid as cracks open: splitting nodes only removes
+   conflicts. */
 static ig_status fill_colors(ig_frac_model *m) {
   const int nn = m->shape.nodes;
   const int64_t ne = m->s.ne;
@@ -124,7 +138,10 @@ static ig_status fill_colors(ig_frac_model *m) {
   return IG_OK;
 }
 
-/* The arrays that every model has (state.h says what they are). */
+/* The arrays that every model has (state.h says what they are).
+   Flags: SAVED in checkpoints, NUMBERS translated by arrays.c, FIXED given once, GHOSTED
+   exchanged after steps, DEVICE without a host side, ONE_RANK not made on several. A width of 0
+   makes no array. */
 static ig_status tables_add(ig_frac_model *m, const ig_mesh *mesh) {
   enum { E = IG_FRAC_PER_ELEMENT, N = IG_FRAC_PER_NODE, C = IG_FRAC_PER_COHESIVE };
   ig_frac_state *s = &m->s;
@@ -202,7 +219,11 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
     return IG_FAIL(cx, IG_INPUT, "the mesh has %lld elements: at most %d", (long long)ne,
                    INT32_MAX / h->nodes);
   s->ne = (int32_t)ne;
+  /* Division by ne as a multiplication (ig_frac_divide); 0 for one element, by overflow. */
   s->magic = UINT64_MAX / (uint64_t)(ne ? ne : 1) + 1;
+  /* First room for copies of nodes (an eighth) and cohesive elements (a sixteenth of the
+     elements); ig_frac_tables_grow enlarges them. `reserve`: the most that can be needed, for
+     the benchmark of insertion, in which nothing may wait for memory. */
   s->node_max = mesh->nodes + mesh->nodes / 8 + 64;
   s->coh_max = (int32_t)(ne / 16) + 64;
   if (set->reserve) {
@@ -256,6 +277,7 @@ void ig_frac_model_free(ig_frac_model *m) {
 
 /* ---- motions and loads ---- */
 
+/* Equal motions share an entry: a plate with a thousand fixed nodes has one. */
 ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion, int *id) {
   for (*id = 0; *id < m->motions; (*id)++) {
     const ig_frac_motion *like = &m->s.drive.motion[*id];
@@ -292,6 +314,7 @@ ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion) {
   return IG_OK;
 }
 
+/* load_given keeps the values of the case, for programs that scale loads. */
 ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id) {
   if (m->loads == IG_FRAC_LOADS)
     return IG_FAIL(m->cx, IG_INPUT, "more than %d loads", IG_FRAC_LOADS);
@@ -301,6 +324,8 @@ ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id
   return IG_OK;
 }
 
+/* A facet may have several loads: each names the next one (third number), and `opp` the last
+   that was added (-2 - number). */
 ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_face, int load) {
   const int64_t facet = (int64_t)element * m->shape.faces + ig_frac_face_of_mesh(m, mesh_face);
   int32_t *opp = ig_frac_model_host(m, "opp");
@@ -318,6 +343,8 @@ ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_fac
   return IG_OK;
 }
 
+/* zone.law becomes the least strength of all: the quick test of nodes (check.inc) must not miss
+   a facet. */
 ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int count) {
   ig_frac_state *s = &m->s;
   const ig_array_def def[] = {
@@ -334,6 +361,8 @@ ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int coun
   return IG_OK;
 }
 
+/* Masses are computed on the device, elements first; an element of no volume is reported by the
+   fault word. */
 ig_status ig_frac_model_start(ig_frac_model *m) {
   ig_frac_state *s = &m->s;
   s->drive.loads_on = m->loaded;

@@ -48,7 +48,20 @@
    ig_frac_model_set_step, notches (ig_frac_model_insert), and ig_frac_part_new, which divides it
    between ranks. Then ig_frac_model_run. Between steps: ig_frac_model_ready takes the check and the
    forces of the current step ahead (`begun`), which figures and probes need. All ranks call all
-   functions of a divided model in the same order. */
+   functions of a divided model in the same order.
+
+   Example of an insertion in the plane. Elements A, B, C have node 2, which is on the boundary;
+   A and B meet at facet 2-4, B and C at facet 2-5. When facet 2-4 opens, A is no longer
+   connected with B and C around node 2:
+
+          1-----2-----3             1----2   2'----3
+           \ A / \ C /               \ A /   / \ C /       list of node 2:  A B C  ->  A | B C
+            \ / B \ /                 \ /   / B \ /
+             4-----5                   4-----5            node 2 has A, node 2' has B and C
+
+   The slots of node 2 are sorted by component within their stretch of `list`; the first
+   component keeps the number 2, the second becomes a new node at the end of all tables, with the
+   same position and motion and the mass of its own elements. */
 #ifndef IG_FRAC_MODEL_H
 #define IG_FRAC_MODEL_H
 
@@ -61,6 +74,8 @@
 #include "fracture/kernels/state.h"
 #include "mesh/support.h"
 
+/* What a model is made with; filled by setup.c from a case, or by tests. Lengths in m, penalty
+   in N/m^3, threshold as a share of the strength. */
 typedef struct {
   ig_precision precision; /* single or double */
   ig_assembly assembly;
@@ -90,6 +105,8 @@ typedef enum {
 } ig_frac_per;
 typedef struct ig_frac_probes ig_frac_probes; /* probe.c */
 
+/* Owned by the caller; everything in it is freed by ig_frac_model_free. `s` is handed to kernels
+   by value: its pointers are those of the device. */
 struct ig_frac_model {
   ig_ctx *cx;
   const ig_frac_ops *ops;
@@ -129,7 +146,8 @@ static inline int64_t ig_frac_all(const ig_frac_model *m, ig_frac_per per) {
   return m->arrays.of->place(m, per).whole;
 }
 
-/* Tables of a mesh (one type of simplex); displacements and velocities zero. */
+/* Tables of a mesh (one type of simplex); displacements and velocities zero.
+   The mesh is read only here. Failure leaves a model that ig_frac_model_free accepts. */
 IG_MUST_CHECK ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh,
                                           const ig_frac_settings *settings, ig_frac_model *m);
 void ig_frac_model_free(ig_frac_model *m);
@@ -138,17 +156,21 @@ void ig_frac_model_free(ig_frac_model *m);
 static inline void *ig_frac_model_host(const ig_frac_model *m, const char *name) {
   return ig_arrays_at(&m->arrays, name)->host;
 }
+/* Entry i of a host table of reals (single or double, by m->wide). */
 double ig_frac_model_real(const ig_frac_model *m, const void *p, int64_t i);
 void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value);
+/* *id: number of the motion, for ig_frac_model_lead. At most IG_FRAC_MOTIONS different ones. */
 IG_MUST_CHECK ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion,
                                              int *id);
 /* Component d of a node follows a motion. */
 IG_MUST_CHECK ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion);
+/* *id: number of the load. Faces are added one by one; mesh_face as the mesh numbers them. */
 IG_MUST_CHECK ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id);
 IG_MUST_CHECK ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_face,
                                                 int load);
 /* Facets open by one of `laws` each: which is in the table facet_law this makes, zero at first. */
 IG_MUST_CHECK ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int count);
+/* Ends the set-up: arrays go to the device. Collective only in that every rank does the same. */
 IG_MUST_CHECK ig_status ig_frac_model_start(ig_frac_model *m);
 
 /* Opens the marked facets (`mark` on the device). */

@@ -1,4 +1,12 @@
-/* Divides a model between ranks: the elements and nodes of a part, and the nodes it exchanges. */
+/* Divides a model between ranks: the elements and nodes of a part, and the nodes it exchanges.
+
+   Owners of nodes come from a space-filling curve (ranks/partition.h). From them each rank
+   finds, without messages, its layers of elements and nodes: every rank has the whole mesh at
+   this point. Only the lists of what to send need an exchange (ask). Layers count from own nodes
+   (0); an element's layer is one more than the least layer of its nodes.
+
+        own nodes 0 | elements 1 | nodes 1 | elements 2 | nodes 2 | elements 3 ...
+                      near                    far                    rim */
 #include "fracture/run.h"
 #include "fracture/engine/tables.h"
 #include "core/sorted.h"
@@ -10,6 +18,7 @@
 
 enum { AWAY = 255 };
 
+/* Scratch over the whole mesh, one byte per node and element. */
 typedef struct {
   const ig_mesh *mesh;
   int npe;
@@ -21,7 +30,8 @@ static const int32_t *nodes_of(const layers *l, int b, ig_lid e) {
   return l->mesh->block[b].conn + (int64_t)e * l->npe;
 }
 
-/* Elements at nodes of the layer before, and their nodes. */
+/* Elements at nodes of the layer before, and their nodes.
+   First pass: elements that touch a node of the former layers; second: their nodes. */
 static void layer_add(layers *l, int layer) {
   for (int pass = 0; pass < 2; pass++) {
     int64_t at = 0;
@@ -39,7 +49,9 @@ static void layer_add(layers *l, int layer) {
   }
 }
 
-/* Elements of the part, with what is known of them. */
+/* Elements of the part, with what is known of them.
+   mine: 0 beyond near, 1 near, 2 near with own nodes alone (computed while ghosts travel). The
+   rim is kept so that far nodes come apart correctly. */
 static ig_status elements_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
   ig_frac_part *p = &m->part;
   const int rim = p->reach + 2;
@@ -72,6 +84,7 @@ static ig_status elements_keep(ig_frac_model *m, layers *l, const int32_t *owner
   return IG_OK;
 }
 
+/* Own nodes without elements here are kept too: each node of the mesh has one owner. */
 static ig_status nodes_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
   ig_frac_part *p = &m->part;
   int32_t kept = 0;
@@ -95,6 +108,7 @@ static ig_status nodes_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
   return IG_OK;
 }
 
+/* reach + 2 layers: near, far and rim. Cost: as many passes over the whole mesh. */
 static ig_status layers_find(ig_frac_model *m, const ig_mesh *mesh, const int32_t *owner) {
   ig_frac_part *p = &m->part;
   layers l = {.mesh = mesh, .npe = m->shape.nodes};
@@ -116,7 +130,9 @@ done:
   return status;
 }
 
-/* Lists that stay as they are. */
+/* Lists that stay as they are.
+   Lists of elements, facets and loads do not change; those of nodes and cohesive elements are
+   made in part_list.c and grow. */
 static ig_status elements_list(ig_frac_model *m) {
   ig_frac_part *p = &m->part;
   ig_ctx *cx = m->cx;
@@ -154,7 +170,9 @@ static ig_status elements_list(ig_frac_model *m) {
 
 /* --- nodes that are exchanged */
 
-/* Other ranks' nodes of the mesh that this one needs, up to a layer, rank by rank. */
+/* Other ranks' nodes of the mesh that this one needs, up to a layer, rank by rank.
+   start[rank] by counting sort: counts shifted by two, prefix sums, then the fill moves start[r
+   + 1] on to its final value. */
 static ig_status take_find(ig_frac_model *m, int layer, ig_frac_passing *w) {
   const ig_frac_part *p = &m->part;
   const int32_t nodes = m->nodes_start;
@@ -177,7 +195,8 @@ static ig_status take_find(ig_frac_model *m, int layer, ig_frac_passing *w) {
 }
 
 /* How many nodes each rank asks this one for; count: ranks, those it asks each for itself. All
-   ranks come here, also one that has failed. */
+   ranks come here, also one that has failed.
+   One broadcast per rank: messages of `ranks` numbers, once per run. */
 static ig_status asked_find(ig_frac_model *m, const int32_t *count, int32_t *asked,
                             ig_status status) {
   const ig_frac_part *p = &m->part;
@@ -232,7 +251,8 @@ static ig_status ask(ig_frac_model *m, const ig_frac_passing *take, const int32_
   return status;
 }
 
-/* Nodes of the mesh, as the whole numbers them. */
+/* Nodes of the mesh, as the whole numbers them.
+   Numbers in the whole travel; the owner finds its own by bisection. */
 static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac_passing *give) {
   const ig_frac_part *p = &m->part;
   int32_t *wanted = NULL;
@@ -250,6 +270,7 @@ static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac
 
 /* --- all of it */
 
+/* Two sets of lists: near ghosts for each step, far ones for checks. */
 static ig_status passing_make(ig_frac_model *m) {
   ig_frac_part *p = &m->part;
   for (int i = 0; i < IG_FRAC_LAYERS; i++) {
@@ -259,7 +280,8 @@ static ig_status passing_make(ig_frac_model *m) {
   return IG_OK;
 }
 
-/* The part, of its own on each rank; `owner`: nodes of the whole. */
+/* The part, of its own on each rank; `owner`: nodes of the whole.
+   reach 2 with rigid contact, which depends on all forces at both nodes of a pair (part.h). */
 static ig_status part_make(ig_frac_model *m, const ig_mesh *mesh, const int32_t *owner) {
   ig_frac_part *p = &m->part;
   p->total = (ig_frac_total){.elements = m->s.ne,
@@ -274,6 +296,7 @@ static ig_status part_make(ig_frac_model *m, const ig_mesh *mesh, const int32_t 
   return elements_list(m);
 }
 
+/* Does nothing on one rank. On failure of one rank all return. */
 ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
   ig_ctx *cx = m->cx;
   int32_t *owner;
@@ -315,6 +338,7 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_collect_free(&p->own);
 }
 
+/* Figures of the partition for the log and `ingot check`. Collective. */
 ig_status ig_frac_part_tell(ig_frac_model *m, ig_partition_line *line, void *user) {
   const ig_frac_part *p = &m->part;
   if (p->ranks == 1)

@@ -41,7 +41,9 @@ typedef struct ig_frac_model ig_frac_model;
 
 enum { IG_FRAC_NEAR, IG_FRAC_FAR, IG_FRAC_LAYERS };
 
-/* Numbers of items, on both sides; `count` of them are in use. */
+/* Numbers of items, on both sides; `count` of them are in use.
+   `count` grows, a.count is the room. Host and device side; the device is brought up to date by
+   ig_frac_list_push. */
 typedef struct {
   ig_array a;
   int64_t count;

@@ -1,11 +1,17 @@
 /* Import of surfaces that are near a rank's own (part_surface.h says which). All ranks decide
    by the same numbers: who has a node of an element at a node of its own knows where it is, to the
-   last bit, and whether it is on a surface. */
+   last bit, and whether it is on a surface.
+
+   Passes of an import (ig_frac_import): the part's tables to the host (scene); a box grid around
+   wanted facets and a box around what may be sent, exchanged between all ranks; a parcel for
+   each rank whose box is near; counts, then contents by messages. A parcel is one block of
+   bytes: nodes, slots, elements. */
 #include "fracture/engine/part_surface.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Offsets in a parcel. All three records are multiples of 8 bytes, so that each begins aligned. */
 const ig_frac_surface_node *ig_frac_parcel_nodes(const char *bytes) {
   return (const ig_frac_surface_node *)(const void *)bytes;
 }
@@ -21,13 +27,15 @@ static size_t parcel_size(const int32_t count[3]) {
          (size_t)count[2] * sizeof(ig_frac_surface_element);
 }
 
-/* What of a rank others have to know. */
+/* What of a rank others have to know.
+   Sent to all ranks as bytes: of fixed size, without pointers. */
 typedef struct {
   ig_box_grid fence; /* around facets at nodes whose forces it needs */
   ig_box cover;      /* around what it may send */
 } place;
 
-/* The part's tables. */
+/* The part's tables.
+   Host copies of the part's tables (not owned) and marks (owned). */
 typedef struct {
   const ig_frac_model *m;
   const ig_frac_part *p;
@@ -40,6 +48,7 @@ typedef struct {
   int32_t candidates;
 } scene;
 
+/* Present position; z is 0 in the plane. */
 static void node_at(const scene *s, int64_t n, double at[3]) {
   const int dim = s->m->shape.dim;
   for (int d = 0; d < 3; d++)
@@ -48,6 +57,7 @@ static void node_at(const scene *s, int64_t n, double at[3]) {
                     : 0;
 }
 
+/* Node j of face f of element e, number in the part. */
 static int32_t facet_node(const scene *s, int64_t e, int f, int j) {
   return s->conn[ig_frac_face_node(s->m->kind, f, j) * (int64_t)s->m->s.ne + e];
 }
@@ -64,7 +74,8 @@ static bool neighbours_known(const scene *s, int64_t e) {
 }
 
 /* The mesh comes from the device only where facets have opened since. Where there is no contact,
-   and somebody looks how far bodies overlap, there are none of its tables. */
+   and somebody looks how far bodies overlap, there are none of its tables.
+   Arrays that do not exist (no contact: no masses and gaps) stay NULL. */
 static ig_status scene_read(ig_frac_model *m, scene *s) {
   bool *known = &m->part.contact->mesh_known;
   const struct {
@@ -94,6 +105,8 @@ static ig_status scene_read(ig_frac_model *m, scene *s) {
   return IG_OK;
 }
 
+/* candidate: elements of layer 1 only, since each element at an own node is sent by somebody who
+   owns one of its nodes. */
 static ig_status scene_open(ig_frac_model *m, scene *s) {
   IG_TRY(scene_read(m, s));
   IG_TRY(IG_NEW(m->cx, &s->surface, (size_t)m->count.nodes + 1, "surfaces"));
@@ -121,6 +134,8 @@ static bool facet_wanted(const scene *s, int64_t e, int f) {
   return false;
 }
 
+/* First pass the outer box, second its cells: ig_box_grid marks which cells of the box have a
+   facet. */
 static void fence_make(const scene *s, ig_box_grid *fence) {
   fence->all = ig_box_none;
   ig_box_grid_clear(fence);
@@ -140,6 +155,7 @@ static void fence_make(const scene *s, ig_box_grid *fence) {
       }
 }
 
+/* Around its nodes as displaced. */
 static ig_box element_box(const scene *s, int64_t e) {
   ig_box b = ig_box_none;
   for (int a = 0; a < s->m->shape.nodes; a++) {
@@ -150,7 +166,8 @@ static ig_box element_box(const scene *s, int64_t e) {
   return b;
 }
 
-/* Those of all ranks, to all. */
+/* Those of all ranks, to all.
+   Collected on the first rank and broadcast; a `place` is of fixed size. */
 static ig_status places_share(ig_frac_model *m, const scene *s, place **all) {
   const int ranks = m->part.ranks;
   place mine;
@@ -178,6 +195,8 @@ static bool point_near(const ig_box_grid *to, const double at[3], double reach) 
   return ig_box_grid_near(to, &b, reach);
 }
 
+/* The tests of part_surface.h: a surface node within 2 h + s of the other's fence, or the middle
+   of a facet within twice that. */
 static bool goes(const scene *s, int32_t e, const ig_box_grid *to) {
   const ig_frac_shape *shape = &s->m->shape;
   const double reach = ig_frac_node_reach(s->m);
@@ -204,7 +223,8 @@ static bool goes(const scene *s, int32_t e, const ig_box_grid *to) {
   return false;
 }
 
-/* Own elements that go to a rank, and own nodes of all that do. */
+/* Own elements that go to a rank, and own nodes of all that do.
+   Nodes are sent by their owner, elements by theirs, so that nothing comes twice. */
 static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_box_grid *to,
                                ig_frac_parcel *a) {
   const ig_frac_part *p = &m->part;
@@ -237,6 +257,7 @@ static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_box_gr
   return status;
 }
 
+/* Slots are numbered element x nodes + corner of the whole, in their order in the list. */
 static void node_write(const scene *s, int32_t n, int64_t *slots, ig_frac_surface_node *to,
                        int64_t *slot) {
   const ig_frac_model *m = s->m;
@@ -261,6 +282,7 @@ static void node_write(const scene *s, int32_t n, int64_t *slots, ig_frac_surfac
   }
 }
 
+/* open: free or cracked facets; worn: bits of free ones at this moment, two per facet. */
 static ig_frac_surface_element element_write(const scene *s, int32_t e) {
   const ig_frac_shape *shape = &s->m->shape;
   ig_frac_surface_element to = {.number = s->p->element[e]};
@@ -275,6 +297,7 @@ static ig_frac_surface_element element_write(const scene *s, int32_t e) {
   return to;
 }
 
+/* 8 bytes more than needed: an empty parcel has an address as well. */
 static ig_status parcel_fill(ig_frac_model *m, const scene *s, ig_frac_parcel *a) {
   int64_t slots = 0;
   IG_TRY(ig_alloc(m->cx, (void **)&a->out, parcel_size(a->count) + 8, 1, "import of surfaces"));
@@ -288,7 +311,8 @@ static ig_status parcel_fill(ig_frac_model *m, const scene *s, ig_frac_parcel *a
   return IG_OK;
 }
 
-/* A parcel for each rank that may be near, and this one itself: both sides find the same pairs. */
+/* A parcel for each rank that may be near, and this one itself: both sides find the same pairs.
+   Both directions are tested, so that both ranks agree to exchange, even if one parcel is empty. */
 static ig_status parcels_make(ig_frac_model *m, const scene *s, const place *all,
                               ig_frac_parcel *list, int *count) {
   const ig_frac_part *p = &m->part;
@@ -337,6 +361,7 @@ static int messages_make(const ig_frac_model *m, const ig_frac_parcel *list, int
   return messages;
 }
 
+/* Counts from other ranks are checked before memory is taken by them. */
 static ig_status room_make(ig_frac_model *m, ig_frac_parcel *list, int count) {
   for (int i = 0; i < count; i++) {
     ig_frac_parcel *a = &list[i];
@@ -353,7 +378,8 @@ static ig_status room_make(ig_frac_model *m, ig_frac_parcel *list, int count) {
   return IG_OK;
 }
 
-/* Counts, then what they count. */
+/* Counts, then what they count.
+   Two rounds: three counts each, then the bytes. */
 static ig_status parcels_swap(ig_frac_model *m, ig_status status, ig_frac_parcel *list, int count) {
   ig_message *message = NULL;
   if (status == IG_OK)
@@ -369,6 +395,7 @@ static ig_status parcels_swap(ig_frac_model *m, ig_status status, ig_frac_parcel
   return status;
 }
 
+/* Collective. Failures are agreed on after each stage that could fail on one rank alone. */
 ig_status ig_frac_import(ig_frac_model *m, ig_frac_parcel **list, int *count) {
   scene s;
   place *all = NULL;

@@ -1,4 +1,8 @@
-/* Lists of what a rank computes and exchanges, which grow as facets open. */
+/* Lists of what a rank computes and exchanges, which grow as facets open.
+
+   Lists have a host and a device side. Items are appended on the host and the new end is copied
+   to the device. They stay in rising order of the whole, because new nodes and cohesive elements
+   have the highest numbers. */
 #include "fracture/engine/part_surface.h"
 
 #include <stdlib.h>
@@ -6,7 +10,8 @@
 
 /* --- lists */
 
-/* Room for `count` items; what is there stays. */
+/* Room for `count` items; what is there stays.
+   Half as much again on growth: the cost of copying stays proportional to the final length. */
 static ig_status list_room(ig_ctx *cx, ig_frac_list *l, int64_t count) {
   if (l->a.count == 0)
     return ig_array_new(cx, &l->a, (size_t)(count + count / 4 + 64), sizeof(int32_t), "lists");
@@ -48,6 +53,7 @@ ig_status ig_frac_list_fit(ig_ctx *cx, ig_frac_list *l) {
 
 /* --- nodes and cohesive elements, which grow in number */
 
+/* Five plain arrays of the host that belong to nodes of the part. */
 ig_status ig_frac_nodes_room(ig_frac_model *m, int64_t count) {
   ig_frac_part *p = &m->part;
   int32_t **const all[] = {&p->origin, &p->next, &p->number, &p->node, &p->shift};
@@ -64,7 +70,9 @@ ig_status ig_frac_nodes_room(ig_frac_model *m, int64_t count) {
   return IG_OK;
 }
 
-/* Node n, split off `origin`: the last of its copies so far; or that node itself. */
+/* Node n, split off `origin`: the last of its copies so far; or that node itself.
+   next chains the copies of a mesh node, last is the end of its chain: ghosts are exchanged by
+   chains. */
 static ig_status node_add(ig_frac_model *m, int32_t n, int32_t origin) {
   ig_frac_part *p = &m->part;
   p->origin[n] = origin;
@@ -79,7 +87,9 @@ static ig_status node_add(ig_frac_model *m, int32_t n, int32_t origin) {
 }
 
 /* Element e has a load or a cohesive element: if its nodes are all own, it is computed again later.
- */
+
+   mine 2 becomes 3 once: such an element is computed ahead without its facets and again with
+   them. */
 static ig_status joint_add(ig_frac_model *m, int32_t e) {
   ig_frac_part *p = &m->part;
   if (p->mine[e] != 2)
@@ -88,6 +98,8 @@ static ig_status joint_add(ig_frac_model *m, int32_t e) {
   return ig_frac_list_add(m->cx, &p->late, e);
 }
 
+/* The owner of a cohesive element is that of its lower element. It is computed by every rank
+   that has one of its elements near. */
 static ig_status cohesive_add(ig_frac_model *m, const int32_t *facet, int32_t c) {
   ig_frac_part *p = &m->part;
   const int faces = m->shape.faces;
@@ -119,6 +131,8 @@ static ig_status copies_list(const ig_frac_model *m, const ig_frac_passing *from
   return IG_OK;
 }
 
+/* Items of 2 x dim reals: displacement and velocity; where velocities do not travel only half is
+   used. */
 static ig_status halo_make(ig_frac_model *m, int layer) {
   ig_frac_part *p = &m->part;
   ig_frac_passing give = {0}, take = {0};
@@ -150,6 +164,7 @@ static void surfaces_changed(ig_frac_part *p) {
     p->contact->mesh_known = false;
 }
 
+/* From scratch; `late` keeps its first `outer` entries, which never change. */
 ig_status ig_frac_part_list(ig_frac_model *m) {
   ig_frac_part *p = &m->part;
   void *node, *coh;
@@ -180,7 +195,9 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
   return halos_make(m);
 }
 
-/* Copies that nodes got: of node touched[k] those up to extra[k]. */
+/* Copies that nodes got: of node touched[k] those up to extra[k].
+   extra[k] is a running sum (insert.inc), so that copies of touched[k] are those after the ones
+   before it. */
 static ig_status copies_add(ig_frac_model *m, const int32_t *touched, const int32_t *extra) {
   ig_frac_part *p = &m->part;
   const ig_frac_count *count = &m->count;
@@ -199,6 +216,8 @@ static ig_status copies_add(ig_frac_model *m, const int32_t *touched, const int3
                                      n - p->known, count->nodes - p->known);
 }
 
+/* Reads only what is new from the device: touched nodes, copies, facets of new cohesive
+   elements. */
 static ig_status grown_add(ig_frac_model *m, int32_t *touched, int32_t *extra, int32_t *coh) {
   ig_frac_part *p = &m->part;
   ig_ctx *cx = m->cx;

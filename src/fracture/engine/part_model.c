@@ -1,5 +1,9 @@
 /* The tables of a part, cut out of those of the whole. Rows of items are copied by the register
-   (ig_arrays_take); tables that hold numbers of items are translated here. */
+   (ig_arrays_take); tables that hold numbers of items are translated here.
+
+   Two uses: at the start the whole model is cut down (ig_frac_part_cut), and a checkpoint, which
+   has the tables of the whole, is read (ig_frac_part_restore). Both make maps from numbers of
+   the whole to those of the part, then translate. */
 #include "fracture/engine/tables.h"
 
 #include <stdlib.h>
@@ -30,6 +34,8 @@ static bool within(const int32_t *value, int64_t count, int64_t low, int64_t hig
   return true;
 }
 
+/* Every number is checked before it is used as an index: a damaged or foreign checkpoint fails
+   with a message. */
 static ig_status topology_check(const ig_frac_model *m, const int32_t *conn, const int32_t *opp,
                                 const int32_t *coh, const int32_t *list, const ig_frac_node *node) {
   const int64_t ne = ig_frac_all(m, IG_FRAC_PER_ELEMENT), slots = ne * m->shape.nodes,
@@ -50,6 +56,7 @@ static ig_status topology_check(const ig_frac_model *m, const int32_t *conn, con
                         "elements name nodes or facets that do not exist");
 }
 
+/* 0xff bytes: -1 for elements that are not here. */
 static ig_status elements_map(ig_frac_model *m, maps *a) {
   const ig_frac_part *p = &m->part;
   IG_TRY(IG_NEW(m->cx, &a->element, (size_t)p->total.elements + 1, "numbers of a part"));
@@ -60,7 +67,9 @@ static ig_status elements_map(ig_frac_model *m, maps *a) {
 }
 
 /* Nodes of the mesh that are here, and all that elements of the part have: both rise. Where a node
-   came apart its number stays with the lowest element of the whole, which may be elsewhere. */
+   came apart its number stays with the lowest element of the whole, which may be elsewhere.
+   1: a node of the mesh that is listed here, 2: one that an element here has. Nodes of value 1
+   alone are `bare`: their elements here belong to a copy. */
 static ig_status nodes_map(ig_frac_model *m, const int32_t *conn, maps *a) {
   const ig_frac_part *p = &m->part;
   const int32_t all = p->total.count.nodes;
@@ -116,6 +125,8 @@ static void conn_cut(ig_frac_model *m, const maps *a, const int32_t *conn) {
       to[i * here + e] = a->node[conn[i * ne + p->element[e]]];
 }
 
+/* A neighbour beyond the rim becomes -1 (a->element is -1 there): facets at the rim look free,
+   which is why nothing of the rim is computed. */
 static void opp_cut(ig_frac_model *m, const maps *a, const int32_t *opp) {
   ig_frac_part *p = &m->part;
   const int32_t ne = p->total.elements, here = m->s.ne;
@@ -136,7 +147,9 @@ static void opp_cut(ig_frac_model *m, const maps *a, const int32_t *opp) {
     }
 }
 
-/* Nodes lie in the list one after the other, each with those of its slots that are here. */
+/* Nodes lie in the list one after the other, each with those of its slots that are here.
+   shift: where the node's stretch begins in the whole, less where it begins here. It stays the
+   same for copies, since a stretch is only divided. */
 static void list_cut(ig_frac_model *m, const maps *a, const int32_t *list,
                      const ig_frac_node *node) {
   ig_frac_part *p = &m->part;
@@ -166,6 +179,8 @@ static void coh_cut(ig_frac_model *m, const maps *a, const int32_t *coh) {
     }
 }
 
+/* The chain of loads on one facet (third number) is translated as well: all loads of a facet are
+   here or none. */
 static void load_face_cut(ig_frac_model *m, const maps *a) {
   const int faces = m->shape.faces;
   int32_t *to = ig_frac_model_host(m, "load_face");
@@ -206,7 +221,9 @@ static ig_status numbers_cut(ig_frac_model *m, const void *const table[NUMBERED]
   return ig_array_push(m->cx, ig_arrays_at(&m->arrays, "load_face"));
 }
 
-/* Tables as the whole has them, for what is here; without contents. */
+/* Tables as the whole has them, for what is here; without contents.
+   The register is opened anew with the same definitions; arrays of ONE_RANK get no rows.
+   `number` is for random strengths, which are drawn from the number in the whole. */
 static ig_status tables_make(ig_frac_model *m, const ig_arrays *whole, const maps *a) {
   ig_frac_part *p = &m->part;
   ig_frac_state *s = &m->s;
@@ -238,7 +255,8 @@ static ig_status tables_make(ig_frac_model *m, const ig_arrays *whole, const map
   return ig_arrays_push(&m->arrays);
 }
 
-/* Rows of what is here. */
+/* Rows of what is here.
+   Rows of SAVED and FIXED arrays; others are computed in a step. */
 static ig_status tables_fill(ig_frac_model *m, const ig_arrays *whole) {
   for (int i = 0; i < whole->count; i++) {
     ig_arrays_entry *e = &m->arrays.entry[i];
@@ -284,6 +302,7 @@ static ig_status cut(ig_frac_model *m, const ig_arrays *whole, maps *a) {
   return ig_frac_run(m, IG_FRAC_weigh, 0, m->s.ne);
 }
 
+/* The whole tables are freed at the end: from here on memory is that of the part. */
 ig_status ig_frac_part_cut(ig_frac_model *m) {
   maps a = {0};
   ig_arrays whole = m->arrays;
@@ -321,6 +340,7 @@ static ig_status tables_restore(ig_frac_model *m, const ig_restart *from) {
   return ig_arrays_restore(&m->arrays, from);
 }
 
+/* Collective. count: of the whole, checked by the caller. */
 ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
                                const ig_restart *from) {
   m->part.total.count = *count;

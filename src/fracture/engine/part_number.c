@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* node, cohesive: numbers in the whole of all items of the part, copied. */
 ig_status ig_frac_numbers_put(ig_frac_model *m, const int32_t *node, const int32_t *cohesive) {
   ig_frac_part *p = &m->part;
   const ig_frac_count *count = &m->count;
@@ -26,11 +27,13 @@ static int by_node(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Numbers of far nodes and nearer are known; of the rim only that they exist. */
 static bool known(const ig_frac_part *p, int32_t n) {
   return p->node_layer[p->origin[n]] <= p->reach + 1;
 }
 
-/* New nodes get the numbers after `first`, in the order of all that came apart. */
+/* New nodes get the numbers after `first`, in the order of all that came apart.
+   all: sorted by node; copies becomes the running sum, the first new number of each. */
 static ig_status numbers_give(ig_frac_model *m, split *all, int64_t count, int32_t first) {
   ig_frac_part *p = &m->part;
   const int32_t *of = p->splits.a.host;
@@ -51,6 +54,7 @@ static ig_status numbers_give(ig_frac_model *m, split *all, int64_t count, int32
   return IG_OK;
 }
 
+/* Collective. Owners report their split nodes, every rank gets the sorted list. */
 ig_status ig_frac_numbers_grow(ig_frac_model *m, ig_status status, int64_t *splits,
                                int64_t *touched) {
   ig_frac_part *p = &m->part;

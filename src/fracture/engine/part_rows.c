@@ -1,9 +1,15 @@
 /* Figures of a model on several ranks: rows of own items go to the first rank in pieces, in the
-   order of the whole, and are added by chunks as one rank adds them. */
+   order of the whole, and are added by chunks as one rank adds them.
+
+   Sums of floating-point numbers depend on their order. One rank adds chunks of IG_FRAC_CHUNK
+   items and then the chunks; here the first rank does the same with rows in the order of the
+   whole, which makes histories equal to the last bit. The cost is a message of all rows, at
+   output only. */
 #include "fracture/engine/tables.h"
 
 #include <string.h>
 
+/* Sum and running chunk on the first rank; `from` on all. */
 typedef struct {
   const double *from; /* of the part */
   int row, columns;   /* numbers in a row there; those that are sent */
@@ -15,6 +21,7 @@ static void figures_row(void *user, int64_t item, void *row) {
   memcpy(row, a->from + (int64_t)item * a->row, (size_t)a->columns * sizeof(double));
 }
 
+/* A chunk's sum goes to the total; the next chunk begins at 0. */
 static void chunk_close(adding *a) {
   for (int k = 0; k < a->columns; k++) {
     a->sum[k] += a->chunk[k];
@@ -22,6 +29,7 @@ static void chunk_close(adding *a) {
   }
 }
 
+/* first: number of the first row in the whole, which decides where chunks begin. */
 static ig_status figures_add(void *user, const void *rows, int64_t first, int64_t count) {
   adding *a = user;
   const double *row = rows;
@@ -34,7 +42,8 @@ static ig_status figures_add(void *user, const void *rows, int64_t first, int64_
   return IG_OK;
 }
 
-/* One kind of items: its rows in the part, made by kernels. */
+/* One kind of items: its rows in the part, made by kernels.
+   list NULL: loads, whose rows are in the table lwork already. */
 typedef struct {
   ig_frac_per per;
   ig_frac_item item;
@@ -43,6 +52,7 @@ typedef struct {
   int row, columns, sums;
 } figures_kind;
 
+/* The kernel writes rows of its list's items into an array of all items of the part. */
 static ig_status rows_make(ig_frac_model *m, const figures_kind *k, ig_array *rows) {
   ig_frac_state s = m->s;
   IG_TRY(ig_array_new(m->cx, rows, (size_t)(k->count * k->row) + 1, sizeof(double), "figures"));
@@ -66,6 +76,7 @@ static ig_status kind_add(ig_frac_model *m, const figures_kind *k, double *sum) 
   return status;
 }
 
+/* sum: zeros on entry; the same on all ranks at the end. */
 ig_status ig_frac_part_sums(ig_frac_model *m, double sum[IG_FRAC_SUMS]) {
   const ig_frac_part *p = &m->part;
   const figures_kind kinds[] = {

@@ -1,5 +1,8 @@
 /* Steps on several ranks: what happens between the passes (steps.c). Ghosts take their owners'
-   values; facets that are to open do so on all ranks that have them. */
+   values; facets that are to open do so on all ranks that have them.
+
+   A failed rank passes its status through the same exchanges as the others; the last
+   ig_ranks_agree makes all return it. */
 #include "fracture/engine/part_surface.h"
 #include "core/sorted.h"
 #include "ranks/allgather.h"
@@ -9,6 +12,7 @@
 
 /* --- ghosts */
 
+/* far_known: nothing has moved since far ghosts were refreshed. */
 ig_status ig_frac_part_far(ig_frac_model *m, ig_status status) {
   ig_halo_array move[IG_ARRAYS];
   ig_frac_part *p = &m->part;
@@ -20,7 +24,9 @@ ig_status ig_frac_part_far(ig_frac_model *m, ig_status status) {
 }
 
 /* What travels after a step, and by which lists: a check that follows needs far nodes, among which
-   are the near ones; contact of surfaces the nodes of its copy, too. */
+   are the near ones; contact of surfaces the nodes of its copy, too.
+   move: device arrays and their bytes per node. The copy of surfaces is appended as two more
+   arrays; its nodes have numbers from `split` on. */
 static int travelling(ig_frac_model *m, bool checked, ig_halo **halo, ig_halo_array *move) {
   ig_frac_part *p = &m->part;
   int arrays = ig_arrays_ghosts(&m->arrays, IG_FRAC_PER_NODE, move);
@@ -33,6 +39,7 @@ static int travelling(ig_frac_model *m, bool checked, ig_halo **halo, ig_halo_ar
   return arrays;
 }
 
+/* Send and receive use the same list: nothing may change between them. */
 ig_status ig_frac_part_send(ig_frac_model *m, bool checked, ig_status status) {
   ig_halo_array move[IG_ARRAYS];
   ig_halo *halo;
@@ -61,7 +68,8 @@ ig_status ig_frac_part_speeds(ig_frac_model *m) {
 
 /* --- facets that open */
 
-/* Marked facets of own elements, as the whole numbers them, on the host. */
+/* Marked facets of own elements, as the whole numbers them, on the host.
+   Pass 0 lists marks of own facets in order; numbers become those of the whole. */
 static ig_status marks_read(ig_frac_model *m, int32_t **list, int64_t *count) {
   const ig_frac_part *p = &m->part;
   const int faces = m->shape.faces;
@@ -84,7 +92,9 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Opens the listed facets, and makes room. */
+/* Opens the listed facets, and makes room.
+   The passes are repeated while tables were too small. Marks are removed afterwards: on one rank
+   the next check overwrites them all. */
 static ig_status list_open(ig_frac_model *m, const ig_frac_list *list) {
   IG_TRY(ig_frac_run_list(m, IG_FRAC_mark, list));
   do {
@@ -97,7 +107,8 @@ static ig_status list_open(ig_frac_model *m, const ig_frac_list *list) {
   return ig_frac_run_list(m, IG_FRAC_unmark, list);
 }
 
-/* Opens those of the facets whose elements are both here. */
+/* Opens those of the facets whose elements are both here.
+   facet: sorted, of all ranks; place i is the number of its cohesive element. */
 static ig_status marks_open(ig_frac_model *m, const int32_t *facet, int64_t count) {
   ig_frac_part *p = &m->part;
   const int faces = m->shape.faces;
@@ -120,7 +131,8 @@ static ig_status marks_open(ig_frac_model *m, const int32_t *facet, int64_t coun
   return ig_frac_part_grow(m);
 }
 
-/* All ranks take part, also one that has failed, and all learn of it. */
+/* All ranks take part, also one that has failed, and all learn of it.
+   Most checks find nothing: one reduction (ig_ranks_max) shows it, and no list travels. */
 ig_status ig_frac_part_insert(ig_frac_model *m, ig_status status) {
   ig_frac_count *total = &m->part.total.count;
   int32_t *mine = NULL;

@@ -1,5 +1,10 @@
 /* Contact of surfaces on several ranks, in the rank's copy of all that are near (part_surface.h);
-   and, where there is no contact, a look whether bodies overlap. */
+   and, where there is no contact, a look whether bodies overlap.
+
+   Order: ig_frac_part_surfaces in each step; if `unseen`, contact_look makes the copy anew:
+   import, join, tables, lists of what travels. Then contact_wear refreshes which facets are
+   free, and contact_pass runs the kernels of surface.inc over the copy and returns forces to the
+   part. */
 #include "fracture/engine/part_surface.h"
 #include "core/sorted.h"
 
@@ -8,7 +13,9 @@
 
 /* --- the copy, from parcels */
 
-/* All of them together. Numbers rise. */
+/* All of them together. Numbers rise.
+   Nodes, slots and elements of all parcels in the order of the whole; freed after the tables are
+   filled. */
 typedef struct {
   ig_frac_surface_node *node;
   ig_frac_surface_element *element;
@@ -26,11 +33,13 @@ static void surfaces_free(surfaces *s) {
     free(all[i]);
 }
 
+/* Comparison by the number, which all records begin with. */
 static int by_first(const void *a, const void *b) {
   const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b; /* all records begin with it */
   return (p > q) - (p < q);
 }
 
+/* Slots keep their parcel's order; node.first is moved to the joint array. */
 static ig_status surfaces_join(ig_frac_model *m, const ig_frac_parcel *list, int count,
                                surfaces *s) {
   int64_t sum[3] = {0};
@@ -78,6 +87,8 @@ static int32_t node_local(const surfaces *s, int32_t number) {
 
 /* --- its tables */
 
+/* Room for a quarter more than needed, and kept if large enough: imports are frequent where
+   fragments fly. */
 static ig_status array_fit(ig_ctx *cx, ig_array *a, int64_t count, size_t size, bool device) {
   if ((int64_t)a->count > count)
     return IG_OK;
@@ -87,6 +98,7 @@ static ig_status array_fit(ig_ctx *cx, ig_array *a, int64_t count, size_t size, 
                 : ig_array_new(cx, a, room, size, "surfaces");
 }
 
+/* Buckets: a power of two, at least the number of elements. */
 static ig_status arrays_fit(ig_frac_model *m, const surfaces *s) {
   ig_frac_contact *c = m->part.contact;
   const size_t real = m->wide ? 8 : 4;
@@ -131,6 +143,7 @@ static ig_status arrays_fit(ig_frac_model *m, const surfaces *s) {
   return IG_OK;
 }
 
+/* seen: elements of the part whose facets can change; others' come by messages. */
 static ig_status elements_fill(ig_frac_model *m, const surfaces *s) {
   ig_frac_part *p = &m->part;
   ig_frac_contact *c = p->contact;
@@ -181,7 +194,8 @@ static void node_fill(const ig_frac_model *m, int32_t n, const ig_frac_surface_n
   ((uint8_t *)c->on.host)[n] = 0;
 }
 
-/* Slots in their order, of the elements that are here. */
+/* Slots in their order, of the elements that are here.
+   Slots of elements that were not imported are left out: they have no part in contact here. */
 static void slots_fill(const ig_frac_model *m, const surfaces *s) {
   const ig_frac_contact *c = m->part.contact;
   int32_t *list = c->list.host, at = 0;
@@ -199,6 +213,8 @@ static void slots_fill(const ig_frac_model *m, const surfaces *s) {
   }
 }
 
+/* pressing: surface nodes within reach of the rank's own facets; reacting: nodes whose force is
+   needed here; borrowed: nodes whose motion the part has. */
 static ig_status nodes_fill(ig_frac_model *m, const surfaces *s) {
   ig_frac_contact *c = m->part.contact;
   int32_t *of = c->node_of.host;
@@ -230,6 +246,7 @@ static ig_status nodes_fill(ig_frac_model *m, const surfaces *s) {
   return ig_frac_list_push(m->cx, &c->reacting, 0);
 }
 
+/* Device pointers of the part's arrays, for the kernels borrow, see and repay. */
 static ig_status lent_fill(ig_frac_model *m) {
   ig_frac_contact *c = m->part.contact;
   *(ig_frac_lent *)c->lent.host = (ig_frac_lent){.node = c->node_of.dev,
@@ -264,7 +281,8 @@ static ig_status travel_add(ig_frac_model *m, travel *t, int32_t item) {
   return IG_OK;
 }
 
-/* Far ghosts as they pass without contact, which both sides list in the same order. */
+/* Far ghosts as they pass without contact, which both sides list in the same order.
+   The far halo's own lists, so that one message per rank carries both ghosts and guests. */
 static ig_status ghosts_add(ig_frac_model *m, int rank, travel *give, travel *take,
                             uint8_t *given) {
   const ig_halo *far = &m->part.halo[IG_FRAC_FAR];
@@ -342,7 +360,8 @@ static ig_status travels_list(ig_frac_model *m, const surfaces *s, const ig_frac
   return ig_frac_list_push(m->cx, &p->contact->worn_out, 0);
 }
 
-/* All ranks call it, also one that has failed. */
+/* All ranks call it, also one that has failed.
+   split: from this index on items are those of the copy, not of the part. */
 static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *list,
                             int count, ig_status status) {
   ig_frac_part *p = &m->part;
@@ -375,6 +394,8 @@ static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_p
 
 /* --- an import */
 
+/* skin: cell size, the slack s of part_surface.h; a larger one means fewer imports of more
+   nodes. */
 static ig_status contact_look(ig_frac_model *m, ig_status status) {
   ig_frac_part *p = &m->part;
   ig_frac_parcel *list = NULL;
@@ -409,6 +430,7 @@ static ig_status contact_look(ig_frac_model *m, ig_status status) {
 
 /* --- steps */
 
+/* The model's state with the arrays of the copy: the same kernels run on it. */
 static ig_frac_state contact_state(const ig_frac_model *m) {
   const ig_frac_contact *c = m->part.contact;
   ig_frac_state s = m->s;
@@ -442,6 +464,7 @@ static ig_status contact_run(ig_frac_model *m, ig_frac_state *s, ig_frac_item it
   return list->count ? m->ops->run(m->cx, m->kind, m->wide, item, s, 0, list->count) : IG_OK;
 }
 
+/* Owners compute which of their facets are free and send 4 bytes per cracked element. */
 static ig_status contact_wear(ig_frac_model *m, ig_status status) {
   ig_frac_contact *c = m->part.contact;
   const ig_halo_array worn[] = {{m->s.surface.worn, sizeof(uint32_t)},
@@ -451,6 +474,7 @@ static ig_status contact_wear(ig_frac_model *m, ig_status status) {
   return ig_halo_refresh_all(m->cx, &c->wear, worn, 2, status);
 }
 
+/* The hash of facets is rebuilt in each step, as on one rank. */
 static ig_status contact_link(ig_frac_model *m, ig_frac_state *s) {
   const ig_frac_contact *c = m->part.contact;
   s->pick = NULL;
@@ -458,6 +482,8 @@ static ig_status contact_link(ig_frac_model *m, ig_frac_state *s) {
   return contact_run(m, s, IG_FRAC_link, &c->linked);
 }
 
+/* The order of passes is that of one rank; see, borrow and repay move data between part and
+   copy. */
 static ig_status contact_pass(ig_frac_model *m) {
   const ig_frac_contact *c = m->part.contact;
   ig_frac_state s = contact_state(m);
@@ -478,7 +504,8 @@ ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status) {
   return status == IG_OK ? contact_pass(m) : status;
 }
 
-/* A step moves a node by dt v: how far any can have moved is known from the largest component. */
+/* A step moves a node by dt v: how far any can have moved is known from the largest component.
+   All ranks add the same largest speed, so that all import in the same step. */
 ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status) {
   ig_frac_part *p = &m->part;
   const ig_backend *b = m->cx->backend;

@@ -37,7 +37,9 @@ typedef struct {
   int32_t node[10];
 } ig_frac_surface_element;
 
-/* To one rank and from it; its own to itself, too. Nodes, slots, elements one after the other. */
+/* To one rank and from it; its own to itself, too. Nodes, slots, elements one after the other.
+   count: nodes, slots and elements sent; take: received. out and in are owned; in is out for the
+   rank itself. */
 typedef struct {
   int rank;
   int32_t count[3], take[3];
@@ -48,6 +50,8 @@ const ig_frac_surface_node *ig_frac_parcel_nodes(const char *bytes);
 const int64_t *ig_frac_parcel_slots(const char *bytes, const int32_t count[3]);
 const ig_frac_surface_element *ig_frac_parcel_elements(const char *bytes, const int32_t count[3]);
 
+/* The copy of surfaces near this rank. Arrays are reused from import to import; items are in the
+   order of the whole. */
 typedef struct ig_frac_contact {
   int32_t nodes, elements, mask;
   double skin, moved; /* s above; how far a node has moved at most */

@@ -5,6 +5,7 @@ ig_status ig_frac_run(ig_frac_model *m, ig_frac_item item, int64_t begin, int64_
   return m->ops->run(m->cx, m->kind, m->wide, item, &m->s, begin, n);
 }
 
+/* -most: the kernel itself reads how many items there are; `most` only bounds the launch. */
 ig_status ig_frac_run_all(ig_frac_model *m, ig_frac_item item, int64_t most) {
   return most ? ig_frac_run(m, item, 0, -most) : IG_OK;
 }
@@ -14,6 +15,8 @@ ig_status ig_frac_run_all(ig_frac_model *m, ig_frac_item item, int64_t most) {
 const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {
     "list facets", "capacity", "open", "state", "list nodes", "take apart", "settle"};
 
+/* Between the passes the device alone knows the counts (count->broken, touched), so that an
+   insertion needs no copy to the host. facets and node_max are upper bounds of launches. */
 ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
   ig_frac_state *s = &m->s;
   switch (pass) {

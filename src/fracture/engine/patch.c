@@ -1,10 +1,16 @@
-/* Clusters of the mesh for assembly `cluster`, and what has come loose from them. */
+/* Clusters of the mesh for assembly `cluster`, and what has come loose from them.
+
+   A cluster is a compact set of elements that a thread (CPU) or block (GPU) sums at its nodes in
+   fast memory (assembly/cluster.h). Cracks split nodes, which the clusters do not follow: such
+   nodes become loose and are summed through slots instead. The mesh is not clustered again,
+   since only the nodes on cracks are concerned. */
 #include "fracture/engine/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The mesh as it is, element by element, and places of its nodes. */
+/* The mesh as it is, element by element, and places of its nodes.
+   With notches cut: clusters are made after them. */
 static ig_status mesh_now(ig_frac_model *m, ig_lid **conn, double **x) {
   const int nn = m->shape.nodes, dim = m->shape.dim;
   const int64_t ne = m->s.ne, nodes = m->count.nodes;
@@ -21,7 +27,9 @@ static ig_status mesh_now(ig_frac_model *m, ig_lid **conn, double **x) {
   return IG_OK;
 }
 
-/* Where elements and nodes are in the clusters: what a split looks up. */
+/* Where elements and nodes are in the clusters: what a split looks up.
+   valence: corners of each node at that time, by which a restart finds the nodes that split
+   since. */
 static ig_status places(ig_frac_model *m) {
   const ig_cluster *cluster = m->cluster.cluster.host;
   const int32_t *order = m->cluster.order.host, *border = m->cluster.border.host;
@@ -47,6 +55,7 @@ static ig_status places(ig_frac_model *m) {
   return IG_OK;
 }
 
+/* Device pointers go to s.patch; the graph of steps holds the old ones and is dropped. */
 ig_status ig_frac_patches_new(ig_frac_model *m) {
   if (m->s.how != IG_CLUSTER)
     return IG_OK;

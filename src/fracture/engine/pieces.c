@@ -1,6 +1,11 @@
 /* Pieces: what hangs together, named by its lowest element. On ranks each joins its own elements;
    across a facet between elements of two ranks these tell each other the names of their pieces, and
-   all learn which names are one. */
+   all learn which names are one.
+
+   Union-find (core/union_find.h) over elements joined through closed or not yet failed facets.
+   The name of a piece is its lowest element, since the root of a tree is kept the lowest. Across
+   ranks: names of both sides of each crossing facet are exchanged, duplicates removed, and the
+   list of equal names is given to all. */
 #include "core/union_find.h"
 #include "core/sorted.h"
 #include "ranks/allgather.h"
@@ -26,7 +31,8 @@ static ig_status mesh_pull(ig_frac_model *m, mesh_now *w) {
 }
 
 /* The element that a facet's own hangs together with there, through a cohesive element too that
-   still holds; -1. */
+   still holds; -1.
+   Damage below 1 at some point of the cohesive element: it still carries traction. */
 static int32_t joined(const mesh_now *w, int64_t facet) {
   const int32_t o = w->opp[facet], faces = w->m->shape.faces, ne = w->m->s.ne;
   if (o < ne)
@@ -64,13 +70,16 @@ static int by_names(const void *a, const void *b) {
                           : (p->high > q->high) - (p->high < q->high);
 }
 
+/* Facets to other ranks, with the names of the pieces on both sides; owned. */
 typedef struct {
   crossing *item;
   int64_t count;
   int32_t *out, *in; /* names of pieces: own, the other's */
 } crossings;
 
-/* Own elements are joined; others are listed. */
+/* Own elements are joined; others are listed.
+   Crossings are sorted by (rank, low, high): both ranks list the same facets in the same order,
+   so that names alone travel. */
 static ig_status own_join(ig_frac_model *m, const mesh_now *w, int32_t *up, crossings *x) {
   const ig_frac_part *p = &m->part;
   const int faces = m->shape.faces;
@@ -97,6 +106,7 @@ static ig_status own_join(ig_frac_model *m, const mesh_now *w, int32_t *up, cros
   return IG_OK;
 }
 
+/* Both sides list their crossings in the same order, so that messages need no numbers. */
 static ig_status names_swap(ig_frac_model *m, const crossings *x, ig_status status) {
   ig_message *message = NULL;
   int messages = 0;
@@ -153,6 +163,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Trees over the names that occur in aliases; all other names stay as they are. */
 static ig_status names_join(ig_frac_model *m, const alias *all, int64_t sum, names *n) {
   IG_TRY(IG_NEW(m->cx, &n->name, 2 * (size_t)sum + 1, "pieces"));
   IG_TRY(IG_NEW(m->cx, &n->up, 2 * (size_t)sum + 1, "pieces"));
@@ -214,6 +225,7 @@ static ig_status pieces_join(ig_frac_model *m, ig_frac_pieces *p, ig_status stat
   return status;
 }
 
+/* Collective. p->of is owned by p, also after a failure. */
 ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
   const ig_status status = IG_NEW(m->cx, &p->of, (size_t)m->s.ne + 1, "pieces");
   for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)
@@ -228,6 +240,7 @@ void ig_frac_pieces_free(ig_frac_pieces *p) {
 
 /* --- numbers of pieces, where elements are met in the order of the whole */
 
+/* Elements arrive in order, so that the first of a piece is its lowest and its name. */
 ig_status ig_frac_piece_number(ig_ctx *cx, ig_frac_numbering *n, int32_t name, int64_t element,
                                int32_t *number) {
   if (name == element) { /* its lowest element: a new one */

@@ -1,4 +1,8 @@
-/* Probes: what a case asks of nodes and elements, as columns of the history. They hold no state. */
+/* Probes: what a case asks of nodes and elements, as columns of the history. They hold no state.
+
+   A probe is one quantity: mean motion or total reaction of nodes, or mean stress of elements.
+   Values are gathered by ig_collect_rows in the order of the probe's set and added there, so
+   that the sum does not depend on ranks. */
 #include "core/sorted.h"
 #include "fracture/run.h"
 #include "fracture/engine/tables.h"
@@ -9,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* own.mine: items of the part; own.whole: their places in the probe's set. */
 typedef struct {
   const ig_frac_probe_case *c;
   ig_collect own; /* nodes of the mesh as it was, or elements: those of the part */
   char column[64];
 } probe;
+/* Made once per run; names and units point into the case. */
 struct ig_frac_probes {
   int count;
   bool shows, stresses; /* some of them need velocities or forces; stresses */
@@ -34,6 +40,7 @@ bool ig_frac_probes_shows(const ig_frac_model *m) {
   return m->probes && m->probes->shows;
 }
 
+/* Quantities are three by three: u, v, f; then stresses. */
 static const char *unit_of(const ig_frac_probe_case *c) {
   static const char *const unit[] = {"m", "m/s", "N"};
   return c->quantity < IG_FRAC_PROBE_STRESS ? unit[c->quantity / 3] : "Pa";
@@ -51,6 +58,7 @@ static bool held(ig_frac_model *m, const ig_collect *at, int d) {
   return false;
 }
 
+/* Nodes are those of the mesh before cracks; copies are found when values are read. */
 static ig_status probe_open(ig_job *job, ig_frac_model *m, int i) {
   const ig_frac_case *all = job->room_case;
   const ig_frac_probe_case *c = IG_ITEM(const ig_frac_probe_case, all->probes, i);
@@ -134,6 +142,7 @@ typedef struct {
   int32_t *next;  /* nodes that came later, from the first of them */
 } copies;
 
+/* Chains by counting down, so that copies are in rising order. */
 static ig_status copies_find(ig_frac_model *m, copies *all) {
   const int32_t start = m->nodes_start, more = m->count.nodes - start;
   void *node;
@@ -183,6 +192,7 @@ static double copies_value(const reading *r, int32_t node) {
   return r->p->c->quantity < IG_FRAC_PROBE_FORCE ? of / count : of;
 }
 
+/* In the plane sxy is the third number of the table. */
 static double element_value(const reading *r, int32_t e) {
   const int q = r->p->c->quantity, at = q - IG_FRAC_PROBE_STRESS;
   double t[6];
@@ -206,6 +216,7 @@ static ig_status values_add(void *user, const void *rows, int64_t first, int64_t
   return IG_OK;
 }
 
+/* Motions and stresses are means over the set, forces sums. */
 static ig_status probe_read(ig_frac_model *m, const probe *p, const copies *came, double *value) {
   reading r = {.m = m, .p = p, .came = came};
   const int q = p->c->quantity;
@@ -229,6 +240,7 @@ static ig_status tables_pull(ig_frac_model *m, copies *came) {
   return copies_find(m, came);
 }
 
+/* Collective. Forces and velocities need the forces of the current step (ig_frac_model_show). */
 ig_status ig_frac_probes_read(ig_frac_model *m, const char **column, double *value) {
   ig_frac_probes *all = m->probes;
   copies came = {0};

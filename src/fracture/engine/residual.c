@@ -1,6 +1,11 @@
 /* Residual stress at the start: the stress of a snapshot, cell by cell, and displacements that
    bring it into balance on this mesh, whose elements and supports are not those it was computed
-   with. */
+   with.
+
+   The stress of another run is taken at the centres of the tetrahedra. As it is, its forces do
+   not vanish: the meshes differ, and notches have cut it. The difference is removed by the
+   displacements of one linear elastic solution before the first step; what remains is reported
+   as residual_unbalance. */
 #include "fracture/engine/cracks.h"
 #include "fracture/engine/tables.h"
 #ifdef INGOT_HAVE_IO
@@ -14,6 +19,7 @@
 #include <string.h>
 
 #ifdef INGOT_HAVE_IO
+/* Mean of the four corners. */
 static ig_status centres_of(ig_ctx *cx, const ig_mesh *mesh, double **x) {
   const ig_lid elements = ig_mesh_elements(mesh);
   IG_TRY(IG_NEW(cx, x, 3 * (size_t)elements + 1, "residual stress"));
@@ -29,7 +35,9 @@ static ig_status centres_of(ig_ctx *cx, const ig_mesh *mesh, double **x) {
 }
 
 /* Stress at x in a hexahedron with values at its 2 x 2 x 2 points: linear in each natural
-   coordinate between and beyond them. Those of x by the Jacobian at the centre. */
+   coordinate between and beyond them. Those of x by the Jacobian at the centre.
+   Natural coordinates by one Newton step from the centre, exact for parallelepipeds; limited to
+   the element. Points are at +-1/sqrt(3), hence the factor sqrt(3). */
 static void stress_within(const ig_snapshot *snap, const ig_field *points, int64_t cell,
                           const double *x, double *stress) {
   static const int sign[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
@@ -74,6 +82,8 @@ static void stress_within(const ig_snapshot *snap, const ig_field *points, int64
   }
 }
 
+/* `point_stress` (2 x 2 x 2 points of hexahedra) is used where the snapshot has it, else the
+   cell's mean. */
 static ig_status stress_take(ig_job *job, ig_frac_model *m, const ig_snapshot *snap,
                              const double *x, const int64_t *cell) {
   const ig_frac_case *c = job->room_case;
@@ -109,6 +119,8 @@ typedef struct {
   ig_frac_model *m;
 } reading;
 
+/* Ranks read the file one after the other (ig_ranks_in_turn), which bounds memory on one
+   machine. */
 static ig_status file_take(ig_ctx *cx, void *user) {
   const reading *r = user;
   const ig_frac_case *c = r->job->room_case;
@@ -156,6 +168,10 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
 /* --- balance: K u = -(forces of the residual stress), by conjugate gradients weighed with masses
  */
 
+/* Vectors are on the host in double precision, products on the device in that of the model.
+   The matrix is not formed: each product is one pass of element forces, which also serves every
+   assembly. Free bodies need no supports: the right side has no resultant, and conjugate
+   gradients stay in that space. */
 typedef struct {
   ig_frac_model *m;
   int64_t n;      /* numbers: nodes x 3 */
@@ -165,7 +181,9 @@ typedef struct {
 } balance;
 
 /* f = forces of the elements on free nodes at displacements u (NULL: none); `stressed`: with the
-   residual stress. */
+   residual stress.
+   Uses the model's own force pass as matrix-vector product: f = -K u, plus the forces of the
+   residual stress. Displacements of the model are overwritten. */
 static ig_status forces_at(const balance *b, const double *u, bool stressed, double *f) {
   ig_frac_model *m = b->m;
   void *to = ig_frac_model_host(m, "u"), *from;
@@ -192,6 +210,7 @@ static double dot(int64_t n, const double *a, const double *b) {
   return s;
 }
 
+/* r . M^-1 r: preconditioning with lumped masses evens out different element sizes. */
 static double weighed(const balance *b, const double *r) {
   double s = 0;
   for (int64_t i = 0; i < b->n; i++)
@@ -199,6 +218,8 @@ static double weighed(const balance *b, const double *r) {
   return s;
 }
 
+/* all: a norm of the forces that the stress would exert if nothing balanced, sigma V^(2/3) per
+   element. */
 static ig_status weights(const ig_job *job, balance *b) {
   ig_frac_model *m = b->m;
   void *node, *minv;
@@ -222,8 +243,11 @@ static ig_status weights(const ig_job *job, balance *b) {
   return IG_OK;
 }
 
+/* Most iterations; a guard. */
 enum { MOST = 20000 };
 
+/* Conjugate gradients for K u = r0. r: forces out of balance; p: direction; q: -K p. The
+   tolerance follows the precision. pq <= 0 ends it: rounding, or free bodies. */
 static ig_status solve(balance *b, double *u, double *r, double *p, double *q) {
   ig_frac_model *m = b->m;
   const double enough = (m->wide ? 1e-10 : 1e-5) * b->all;
@@ -254,6 +278,7 @@ static ig_status solve(balance *b, double *u, double *r, double *p, double *q) {
   return IG_OK;
 }
 
+/* Initial displacements of the case are kept and added to those of the balance. */
 ig_status ig_frac_residual_balance(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   balance b = {.m = m, .n = 3 * (int64_t)m->count.nodes, .residual = m->s.bulk.residual};

@@ -1,4 +1,8 @@
-/* From a job to a model that is ready to step. */
+/* From a job to a model that is ready to step.
+
+   Order: settings and laws, tables, materials of elements, notches marked, initial fields,
+   supports, loads, residual stress, probes; start (device); step; notches opened; clusters;
+   balance of residual stress. Messages name the keys of the case. */
 #include "fracture/engine/cracks.h"
 #include "fracture/engine/tables.h"
 #include "material/material.h"
@@ -8,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Elastic constants of each material; other laws are refused. */
 static ig_status materials_read(ig_job *job, const ig_frac_case *c, ig_frac_settings *set) {
   ig_ctx *cx = job->cx;
   const int n = job->materials ? job->materials->count : 0;
@@ -26,6 +31,7 @@ static ig_status materials_read(ig_job *job, const ig_frac_case *c, ig_frac_sett
   return IG_OK;
 }
 
+/* Each element is claimed by one material, by sets or as the rest. */
 static ig_status materials_place(ig_job *job, ig_frac_model *m) {
   uint8_t *mat = ig_frac_model_host(m, "mat");
   int *owner;
@@ -38,6 +44,8 @@ static ig_status materials_place(ig_job *job, ig_frac_model *m) {
   return status;
 }
 
+/* u = u0 + e (x - about), v = v0 + expansion (x - about) (x and y) + spin x (x - about). Entries
+   add up, sets may overlap. */
 static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_frac_model *m) {
   ig_ctx *cx = job->cx;
   const int dim = m->shape.dim, want = dim == 2 ? 3 : 6;
@@ -81,6 +89,8 @@ static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_fra
   return IG_OK;
 }
 
+/* number: of the support in the case, by which programs scale it later; fixed components are
+   shared by all supports (-1). */
 static ig_status support_set(ig_job *job, const ig_support_case *support, int number,
                              ig_frac_model *m) {
   const int dim = m->shape.dim;
@@ -109,6 +119,7 @@ static ig_status support_set(ig_job *job, const ig_support_case *support, int nu
   return status;
 }
 
+/* A face inside the mesh is refused with the message of the model and the place of the case. */
 static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m) {
   for (int i = 0; i < c->loads.count; i++) {
     const ig_frac_load_case *l = IG_ITEM(const ig_frac_load_case, c->loads, i);
@@ -142,6 +153,7 @@ static ig_status unused_check(ig_ctx *cx, const ig_frac_cohesive_case *z) {
   return IG_OK;
 }
 
+/* On failure the caller frees m. */
 ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   const ig_frac_cohesive_case *z = &c->cohesive;

@@ -1,13 +1,29 @@
-/* Steps. The host decides when, the device does the rest. */
+/* Steps. The host decides when, the device does the rest.
+
+   Functions follow a step from its passes (check, force, finish) to blocks of steps. The status
+   of a rank is handed from pass to pass instead of returned at once, where others wait for its
+   messages.
+
+   Time line of one rank with check_every = 3 (c: check, s: step):
+
+        c s s s | c s s s | c s s s        each bar ends a block, one graph on a GPU
+                  ^ table full: kernels after it do nothing; the host grows tables and repeats c
+
+   On several ranks each step is: forces of elements without ghosts (computed ahead while
+   messages travelled), forces of the rest, node update, send, next step's inner elements,
+   receive. */
 #include "fracture/engine/tables.h"
 
 #include <math.h>
 
+/* The step is part of the state that graphs have recorded. */
 void ig_frac_model_set_step(ig_frac_model *m, double dt) {
   m->s.dt = dt;
   ig_frac_graph_drop(m);
 }
 
+/* dt = 2 / omega_max, omega^2 the largest eigenvalue of any single element, an upper bound of
+   that of the mesh. 1.01 covers what 24 power iterations leave. */
 ig_status ig_frac_model_critical(ig_frac_model *m, double *dt) {
   ig_array limit;
   double most;
@@ -30,6 +46,7 @@ static ig_status over(ig_frac_model *m, ig_frac_item item, const ig_frac_list *l
   return m->part.ranks == 1 ? ig_frac_run_all(m, item, most) : ig_frac_run_list(m, item, list);
 }
 
+/* All seven passes; where nothing is marked they end at once. */
 static ig_status insert(ig_frac_model *m) {
   for (int pass = 0; pass < IG_FRAC_PASSES; pass++)
     IG_TRY(ig_frac_model_pass(m, pass));
@@ -43,6 +60,7 @@ static ig_status facets_mark(ig_frac_model *m) {
   return over(m, IG_FRAC_check, &m->part.facets, (int64_t)m->shape.faces * m->s.ne);
 }
 
+/* Far ghosts first: stresses at near nodes need far elements. */
 static ig_status check(ig_frac_model *m, ig_status status) {
   status = ig_frac_part_far(m, status);
   if (status == IG_OK)
@@ -55,6 +73,7 @@ static ig_status check(ig_frac_model *m, ig_status status) {
 /* Border nodes of clusters and loose ones, by `item`. Threads take more than one where there are
    many of these. */
 enum { LOOSE_AT_ONCE = 1 << 14 };
+/* patch: a cluster's elements; border: nodes between clusters, and loose nodes. */
 static ig_status clusters(ig_frac_model *m, ig_frac_item patch, ig_frac_item border) {
   IG_TRY(ig_frac_run(m, patch, 0, m->cluster.count));
   return ig_frac_run_all(m, border, m->cluster.borders + LOOSE_AT_ONCE);
@@ -64,7 +83,8 @@ static bool moves_at_once(const ig_frac_model *m) {
   return m->s.how == IG_CLUSTER && !m->s.zone.law.rigid && !m->s.surface.on;
 }
 
-/* All elements; on several ranks those of a list, whose order is the drivers' own. */
+/* All elements; on several ranks those of a list, whose order is the drivers' own.
+   list: of the part; NULL on one rank. With `color`, one launch per color. */
 static ig_status elements(ig_frac_model *m, const ig_frac_list *list) {
   if (m->part.ranks > 1) {
     ig_frac_state s = m->s;
@@ -82,6 +102,7 @@ static ig_status elements(ig_frac_model *m, const ig_frac_list *list) {
   return IG_OK;
 }
 
+/* For the balance of residual stress: element forces only, summed into f. */
 ig_status ig_frac_model_forces(ig_frac_model *m) {
   if (m->s.how != IG_GATHER)
     IG_TRY(ig_array_zero(m->cx, ig_arrays_at(&m->arrays, "f")));
@@ -89,6 +110,7 @@ ig_status ig_frac_model_forces(ig_frac_model *m) {
   return m->s.how == IG_GATHER ? ig_frac_run_all(m, IG_FRAC_total, m->s.node_max) : IG_OK;
 }
 
+/* Buckets emptied, free facets linked, nodes press, nodes collect reactions. */
 ig_status ig_frac_model_surfaces(ig_frac_model *m) {
   IG_TRY(ig_frac_run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.mask + 1));
   IG_TRY(ig_frac_run_all(m, IG_FRAC_link, (int64_t)m->shape.faces * m->s.ne));
@@ -96,6 +118,8 @@ ig_status ig_frac_model_surfaces(ig_frac_model *m) {
   return ig_frac_run_all(m, IG_FRAC_react, m->s.node_max);
 }
 
+/* Loads and cohesive elements write forces of their own; elements deliver them (step.inc,
+   attached). */
 static ig_status pulls(ig_frac_model *m) {
   IG_TRY(over(m, IG_FRAC_load, &m->part.loads, m->s.drive.loads_on));
   return over(m, IG_FRAC_cohesive, &m->part.cohesive, m->s.coh_max);
@@ -121,7 +145,9 @@ static ig_status force(ig_frac_model *m, ig_status status) {
                                                 : status;
 }
 
-/* Newmark update of the nodes; the step is done. */
+/* Newmark update of the nodes; the step is done.
+   On CUDA the node kernel itself counts the step; a rank without nodes has no such launch and
+   counts on the host. */
 static ig_status nodes_move(ig_frac_model *m) {
   const bool none = m->part.ranks > 1 && m->part.nodes.count == 0;
   IG_TRY(over(m, IG_FRAC_node, &m->part.nodes, m->s.node_max));
@@ -132,6 +158,7 @@ static ig_status nodes_move(ig_frac_model *m) {
   return ig_frac_count_push(m);
 }
 
+/* Whether facets are checked before this step. */
 static bool due(const ig_frac_model *m, int64_t step) {
   return m->check_every && step % m->check_every == 0;
 }
@@ -167,6 +194,7 @@ static ig_status until_it_fits(ig_frac_model *m, ig_status (*pass)(ig_frac_model
   }
 }
 
+/* Outside of steps: notches, and the benchmark. HOLD is what checks use. */
 ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening into) {
   m->s.zone.opening = into;
   ig_frac_graph_drop(m);
@@ -179,6 +207,8 @@ static ig_status check_now(ig_frac_model *m) {
   return check(m, IG_OK);
 }
 
+/* A step in two halves: figures need forces at the full step, the update follows in
+   ig_frac_model_run (finish). */
 ig_status ig_frac_model_ready(ig_frac_model *m) {
   if (!m->begun) {
     if (due(m, m->count.step))
@@ -198,6 +228,7 @@ ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun) {
   return begun ? elements(m, &m->part.elements) : IG_OK;
 }
 
+/* moves_at_once: clusters without contact need no separate pass over nodes. */
 static ig_status steps(ig_frac_model *m, int64_t from, int64_t to) {
   ig_status status = IG_OK;
   for (int64_t i = from; i < to; i++) {
@@ -215,7 +246,9 @@ static ig_status steps(ig_frac_model *m, int64_t from, int64_t to) {
   return status;
 }
 
-/* Steps up to `to`, by a graph of a block of steps where the backend has these. */
+/* Steps up to `to`, by a graph of a block of steps where the backend has these.
+   A block begins at a multiple of check_every, so that one recorded graph fits all. 256 replays
+   at most per call: the host can be interrupted in between. */
 static ig_status block_run(ig_frac_model *m, int64_t block, int64_t to) {
   const int64_t at = m->count.step, next = (at / block + 1) * block;
   if (at % block || next > to || !m->cx->backend->graph_begin)
@@ -271,6 +304,8 @@ double ig_frac_model_bytes(const ig_frac_model *m) {
          nodes * (real * (5 * dim + 1) + sizeof(ig_frac_node) + sums);
 }
 
+/* Sums by chunks of fixed size on the device, chunks in order on the host: the same bits for any
+   number of threads. */
 static ig_status sums_find(ig_frac_model *m, double sum[IG_FRAC_SUMS]) {
   int64_t n = m->s.ne > m->count.nodes ? m->s.ne : m->count.nodes;
   n = n > m->count.cohesive ? n : m->count.cohesive;
@@ -286,6 +321,7 @@ static ig_status sums_find(ig_frac_model *m, double sum[IG_FRAC_SUMS]) {
   return IG_OK;
 }
 
+/* Needs the forces of the current step, which it computes ahead if they are not there (`begun`). */
 ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {
   double sum[IG_FRAC_SUMS] = {0};
   IG_TRY(ig_frac_model_ready(m));
@@ -312,6 +348,8 @@ ig_status ig_frac_model_show(ig_frac_model *m) {
   return over(m, IG_FRAC_show, &m->part.nodes, m->count.nodes);
 }
 
+/* Largest separation so far over the final one, of normal and tangential opening the larger;
+   least over the points. */
 double ig_frac_model_damage(const ig_frac_model *m, int64_t c) {
   const int32_t *coh = ig_arrays_at(&m->arrays, "coh")->host;
   const ig_cohesive *law = &m->s.zone.law;

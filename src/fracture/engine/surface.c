@@ -32,7 +32,8 @@ void ig_frac_surface_size(ig_frac_model *m) {
 }
 
 enum { TABLES = 12, WATCHED = 5 };
-/* Those a look needs come first. */
+/* Those a look needs come first.
+   WATCHED of them serve the look alone, which makes them for the moment and frees them. */
 static void tables_list(ig_frac_model *m, ig_array_def out[TABLES]) {
   enum { E = IG_FRAC_PER_ELEMENT, N = IG_FRAC_PER_NODE, WORK = DEVICE | ONE_RANK };
   ig_frac_surface *c = &m->s.surface;
@@ -54,6 +55,7 @@ static void tables_list(ig_frac_model *m, ig_array_def out[TABLES]) {
   memcpy(out, all, sizeof all);
 }
 
+/* pressed = -1: no node presses on anything at the start. */
 ig_status ig_frac_surface_open(ig_frac_model *m) {
   ig_array_def t[TABLES];
   tables_list(m, t);
@@ -64,6 +66,7 @@ ig_status ig_frac_surface_open(ig_frac_model *m) {
   return IG_OK;
 }
 
+/* The passes of contact up to the search, then the depth of each node instead of forces. */
 static ig_status look(ig_frac_model *m, double *deepest) {
   const ig_frac_surface *c = &m->s.surface;
   static const ig_frac_item items[] = {IG_FRAC_wipe, IG_FRAC_link, IG_FRAC_overlap};
@@ -73,6 +76,7 @@ static ig_status look(ig_frac_model *m, double *deepest) {
   return m->cx->backend->absmax_f64(m->cx, (size_t)m->count.nodes, c->depth, deepest);
 }
 
+/* Called between steps while contact is off; restores s.surface. */
 ig_status ig_frac_surface_watch(ig_frac_model *m, double *deepest) {
   const ig_frac_surface was = m->s.surface;
   ig_array_def t[TABLES];

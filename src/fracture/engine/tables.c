@@ -1,4 +1,7 @@
-/* The model's tables: made, found by name, copied, made larger. */
+/* The model's tables: made, found by name, copied, made larger.
+
+   Counts live on the device (ig_frac_count); the host's copy is only as fresh as the last pull.
+   Any change of an array's address makes a recorded graph invalid (ig_frac_graph_drop). */
 #include "fracture/engine/tables.h"
 
 #include <string.h>
@@ -22,6 +25,7 @@ void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value)
     ((float *)p)[i] = (float)value;
 }
 
+/* Waits for the device. */
 ig_status ig_frac_count_pull(ig_frac_model *m) {
   IG_TRY(m->cx->backend->copy_out(m->cx, &m->count, m->s.count, sizeof m->count));
   return IG_OK;
@@ -36,6 +40,9 @@ void ig_frac_graph_drop(ig_frac_model *m) {
   m->graph = NULL;
 }
 
+/* n, c: what is certain to be needed after the facets that were marked; at least half as much
+   again (nodes) or twice (cohesive elements), at most what a mesh fully apart has. Flags of
+   touched nodes are cleared, since the insertion is repeated from its check. */
 ig_status ig_frac_tables_grow(ig_frac_model *m) {
   const int64_t all = (int64_t)m->s.ne * m->shape.nodes + m->s.bare;
   int64_t n = m->count.nodes + (int64_t)m->count.broken * m->shape.face_nodes;
@@ -64,6 +71,7 @@ ig_status ig_frac_tables_grow(ig_frac_model *m) {
   return ig_frac_count_push(m);
 }
 
+/* For `ingot check`: memory beyond the present if every facet opens. */
 double ig_frac_model_growth(const ig_frac_model *m) {
   const int64_t nodes = (int64_t)m->s.ne * m->shape.nodes - m->s.node_max,
                 cohesive = m->facets - m->s.coh_max;

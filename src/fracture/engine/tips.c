@@ -1,6 +1,11 @@
 /* How far cracks have come from their tips: the farthest facet without traction that is connected
    with the tip through facets that part. Nodes count as one with those they were split from. On
-   ranks the first gets what the facets that part need to say, in their order. */
+   ranks the first gets what the facets that part need to say, in their order.
+
+   Steps of ig_frac_tips_follow: the mesh node nearest to each tip; all cohesive elements with
+   damage above 0.1 joined by shared (original) nodes; the farthest failed facet in the tip's
+   tree. Rows of facets pass to the first rank twice, first to build the trees, then to measure,
+   instead of being stored. */
 #include "core/union_find.h"
 #include "core/sorted.h"
 #include "fracture/run.h"
@@ -17,7 +22,8 @@ typedef struct {
   int32_t node[3], state;
 } facet_row;
 
-/* A search on its way. */
+/* A search on its way.
+   Tables on the host, not owned; node, near, name and up are allocated on the first rank. */
 typedef struct {
   ig_frac_model *m;
   const int32_t *conn, *coh;
@@ -34,6 +40,7 @@ typedef struct {
   int64_t names;
 } search;
 
+/* Tables to the host; damage is computed from "cs" and "cw" there. */
 static ig_status search_open(search *s) {
   static const char *const names[] = {"conn", "coh", "turn", "x", "cs", "cw", "node"};
   void *host[7];
@@ -77,7 +84,8 @@ static void nearest_find(const search *s, candidate *found) {
     }
 }
 
-/* Nodes of ghosts have the same places: of all that ranks find the nearest is that of the whole. */
+/* Nodes of ghosts have the same places: of all that ranks find the nearest is that of the whole.
+   Ties are decided by the lower number, so that ranks agree. */
 static ig_status tips_find(search *s, ig_status status) {
   candidate found[IG_FRAC_TIPS], *all = NULL;
   const int ranks = ig_ranks_count(s->m->cx->ranks);
@@ -100,6 +108,7 @@ static ig_status tips_find(search *s, ig_status status) {
 
 /* --- facets that part */
 
+/* 0.1: facets with less damage are not counted as part of a crack. */
 static void facet_fill(void *user, int64_t c, void *row) {
   const search *s = user;
   const int dim = s->m->shape.dim;
@@ -118,7 +127,8 @@ static void facet_fill(void *user, int64_t c, void *row) {
 }
 
 /* Whether a facet is within two of its own lengths of a point. Facets of regular meshes are at two
-   lengths exactly: rounding does not decide. */
+   lengths exactly: rounding does not decide.
+   Connects a tip with facets that start beside its node, within two facet lengths. */
 static bool near(const facet_row *f, const double *point, int dim) {
   double far = 0, length = 0;
   for (int d = 0; d < dim; d++) {
@@ -129,6 +139,7 @@ static bool near(const facet_row *f, const double *point, int dim) {
   return far <= 4 * length * (1 + 1e-5);
 }
 
+/* First pass on the first rank: facets that part, and near which tips they lie. */
 static ig_status facets_keep(void *user, const void *rows, int64_t first, int64_t count) {
   search *s = user;
   const facet_row *f = rows;
@@ -162,6 +173,7 @@ static int32_t root_of(const search *s, int32_t node) {
   return ig_union_root(s->up, ig_sorted_find(s->name, s->names, node));
 }
 
+/* Trees over the numbers that occur; names sorted for bisection. */
 static ig_status crack_join(search *s) {
   const int dim = s->m->shape.dim;
   const int64_t all = s->count * dim + s->track->tips;
@@ -188,7 +200,9 @@ static ig_status crack_join(search *s) {
 }
 
 /* A place in the frame of a notch: `ahead` of its tip in lengths of the notch, and `off` its line.
-   Both are 0 where a tip has no notch. */
+   Both are 0 where a tip has no notch.
+
+   Lengths of the notch make it independent of units; `off` is in m. */
 typedef struct {
   double ahead, off, length;
 } notch_place;
@@ -213,7 +227,8 @@ static bool is_of_notch(notch_place p) {
 
 /* A facet without traction: it belongs to the nearest tip, and lies that far off the line of its
    notch, whether or not it is connected with it: ahead of a crack facets fail on their own. Where
-   tips are connected with it (`joined`), the nearest of them has come so far. */
+   tips are connected with it (`joined`), the nearest of them has come so far.
+   Depth is projected out: a front in space counts by its distance from the line of the tip. */
 static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, int dim) {
   int nearest = -1, any = -1;
   double least = INFINITY, least_any = INFINITY, off = 0, far[3] = {0}, best[3] = {0};
@@ -248,6 +263,7 @@ static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, i
   memcpy(k->tip[nearest].at, best, sizeof best);
 }
 
+/* Second pass: failed facets and the tips they are connected with. */
 static ig_status facets_reach(void *user, const void *rows, int64_t first, int64_t count) {
   search *s = user;
   const facet_row *f = rows;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t next_random(uint64_t *state) {
   *state += UINT64_C(0x9e3779b97f4a7c15);
   uint64_t z = *state;
@@ -24,6 +25,8 @@ static ig_status insert_timed(ig_frac_model *m, double passes[IG_FRAC_PASSES]) {
   return m->cx->backend->copy_out(m->cx, &m->count, m->s.count, sizeof m->count);
 }
 
+/* Fisher-Yates shuffle of the inner facets, opened in batches of equal size. The time is that of
+   the insertions, each with a synchronisation at its end. */
 ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double *seconds,
                            double *passes) {
   ig_ctx *cx = m->cx;
@@ -62,6 +65,9 @@ ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double 
   return status;
 }
 
+/* Invariants of state.h seen from both sides: neighbours know each other and share all nodes of
+   the facet; cohesive elements lie between their facets; every corner is listed once, by its
+   node. */
 ig_status ig_frac_tables_check(ig_frac_model *m) {
   const int64_t ne = m->s.ne;
   const int nf = m->shape.faces, nfn = m->shape.face_nodes;

@@ -12,6 +12,7 @@
 
 enum { STORED_PER_BLOCK = 16 };
 
+/* Column c of the stiffness of element e is the force of a unit displacement c. */
 static __global__ void stored_build(const __grid_constant__ ig_frac_state s, double *k) {
   const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   const int32_t e = (int32_t)(i / 12), column = (int32_t)(i % 12);
@@ -29,6 +30,8 @@ static __global__ void stored_build(const __grid_constant__ ig_frac_state s, dou
       k[e * (int64_t)144 + column * 12 + 2 * a + d] = f[a][d];
 }
 
+/* Row `row` of element `local` of the block: entries k[c * 12 + row] of neighbouring threads are
+   adjacent. */
 static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
     stored_apply(const __grid_constant__ ig_frac_state s, const double *k, double *f) {
   __shared__ double u[STORED_PER_BLOCK][12];
@@ -48,6 +51,7 @@ static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
   atomicAdd(&f[at], -sum);
 }
 
+/* The second of two passes is timed: the first warms up. */
 ig_status ig_frac_cuda_stored(ig_ctx *cx, const ig_frac_state *s, int repeats, double *seconds) {
   double *k = NULL, *f = NULL;
   cudaStream_t stream = ig_cuda_stream(cx);

@@ -6,6 +6,8 @@
 
 #include <cub/block/block_scan.cuh>
 
+/* 128 threads a block; 32 blocks per multiprocessor bound a grid-stride launch whose size the
+   host does not know. */
 enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32, IG_FRAC_APART_BLOCKS = 16 };
 typedef cub::BlockScan<int32_t, IG_FRAC_APART> apart_scan;
 typedef void ig_frac_apart(const ig_frac_state s);
@@ -97,6 +99,8 @@ static ig_frac_kernel *const *const tables[2][4] = {
     {tri3_kernels_f32, tri6_kernels_f32, tet4_kernels_f32, tet10_kernels_f32},
     {tri3_kernels_f64, tri6_kernels_f64, tet4_kernels_f64, tet10_kernels_f64}};
 
+/* Kernels read counts on the device: the host launches for the most there can be, and surplus
+   threads end at once. */
 ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
                            const ig_frac_state *s, int64_t begin, int64_t n) {
   if (item == IG_FRAC_advance || item == IG_FRAC_capacity || item == IG_FRAC_settle || n == 0)
@@ -170,6 +174,8 @@ static __device__ __forceinline__ int32_t flags_scan(const uint32_t up[SCAN_ROUN
   return all;
 }
 
+/* Single-pass scan with look-back (Merrill and Garland 2016): the running sum of tiles is passed
+   along in s.grow.chain. down: flags are cleared where they are read. */
 static __global__ void __launch_bounds__(SCAN_THREADS)
     flags_list(const __grid_constant__ ig_frac_state s, uint8_t *flag, int64_t n, int32_t tiles,
                int32_t *list, int32_t *found, bool down) {
@@ -224,6 +230,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
   }
   ig_frac_last(s, tiles);
 }
+/* At most four blocks per multiprocessor; they draw tiles until none is left. */
 ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, uint8_t *flag, int64_t n,
                                int32_t *list, int32_t *found) {
   const unsigned all = ig_cuda_blocks(n, SCAN_TILE);
@@ -239,6 +246,7 @@ static ig_frac_apart *const apart[2][4] = {
     {tri3_kernel_apart_f32, tri6_kernel_apart_f32, tet4_kernel_apart_f32, tet10_kernel_apart_f32},
     {tri3_kernel_apart_f64, tri6_kernel_apart_f64, tet4_kernel_apart_f64, tet10_kernel_apart_f64}};
 
+/* One launch instead of the CPU's three passes: sort, running sum, split. */
 ig_status ig_frac_cuda_apart(ig_ctx *cx, int kind, int wide, const ig_frac_state *s) {
   const unsigned all = ig_cuda_blocks(s->node_max, IG_FRAC_APART);
   const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * IG_FRAC_APART_BLOCKS;

@@ -5,6 +5,7 @@
 #include "fracture/kernels/state.h"
 
 IG_C_BEGIN
+/* Members of ig_frac_ops (state.h); asynchronous on the stream of the context. */
 ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
                            const ig_frac_state *s, int64_t begin, int64_t n);
 ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, uint8_t *flag, int64_t n,

@@ -5,11 +5,14 @@
 
 #include <string.h>
 
+/* dim, nodes, corners, faces, nodes of a facet, its points, stresses, numbers of a point's
+   state. */
 const ig_frac_shape ig_frac_shapes[4] = {{2, 3, 3, 3, 2, 2, 3, 8},
                                          {2, 6, 3, 3, 3, 3, 3, 8},
                                          {3, 4, 4, 4, 3, 3, 6, 11},
                                          {3, 10, 4, 4, 6, 6, 6, 11}};
 
+/* Tables of functions by element type, one per precision. */
 static ig_status cpu_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const ig_frac_state *s,
                          int64_t begin, int64_t n) {
   (wide ? ig_frac_cpu_f64 : ig_frac_cpu_f32)[kind](s, item, begin, n, cx->threads);
@@ -34,6 +37,7 @@ static ig_status cpu_compact(ig_ctx *cx, const ig_frac_state *s, uint8_t *flag, 
   return IG_OK;
 }
 
+/* extra becomes a running sum between the two loops, by which split knows its first free number. */
 static ig_status cpu_apart(ig_ctx *cx, int kind, int wide, const ig_frac_state *s) {
   IG_TRY(cpu_run(cx, kind, wide, IG_FRAC_part, s, 0, -1));
   for (int32_t i = 1; i < s->count->touched; i++)

@@ -11,7 +11,18 @@
 
    When a node splits, its slots are sorted by connected component inside the stretch of `list` they
    already have; each copy of the node owns a part of it. So the table that gathers forces, masses
-   and stresses follows the mesh without ever being rebuilt. */
+   and stresses follows the mesh without ever being rebuilt.
+
+   Example: two triangles, ne = 2, element 0 with nodes 0 1 2, element 1 with nodes 2 1 3:
+
+        conn = 0 2 | 1 1 | 2 3         corner by corner: node of corner a at a * 2 + e
+        opp  = 1 -1 -1 | -1 -1 0       face f is opposite corner f: face 0 of element 0 is 1-2,
+                                       face 2 of element 1 is 2-1
+        list = 0 | 2 3 | 4 1 | 5       slots a * 2 + e of nodes 0, 1, 2, 3
+
+   If the facet between them opens, cohesive element 0 has coh = 0, 5 (facets 0 * 3 + 0 and 1 * 3
+   + 2), both entries of opp become ne + 0 = 2, and nodes 1 and 2 split, since each has two
+   components. */
 #ifndef IG_FRAC_STATE_H
 #define IG_FRAC_STATE_H
 
@@ -200,6 +211,8 @@ typedef struct {
   double *face_work;        /* loads_on x 2: work, displacement work is conjugate to */
 } ig_frac_drive;
 
+/* u, v: m, m/s, v half a step behind; f: N, sums of assembly `atomic` and `color`; minv: 1/kg, 0
+   for a node without elements. */
 typedef struct {
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
@@ -207,6 +220,7 @@ typedef struct {
   void *share; /* node_max: averaged stress as a share of the strength (0: known to be less) */
 } ig_frac_nodal;
 
+/* Of elements: masses in kg, stresses in Pa in the element's frame. */
 typedef struct {
   void *mass;     /* ne */
   void *force;    /* slots x dim (gather) */
@@ -256,6 +270,8 @@ typedef struct {
   uint64_t *chain;
 } ig_frac_grow;
 
+/* Passed by value to kernels: sizes and device pointers, no ownership. void pointers are to float
+   or double. */
 typedef struct {
   const int32_t *pick; /* items run over are numbers in here; NULL: plain numbers */
   int32_t ne, node_max, coh_max;

@@ -1,10 +1,16 @@
 /* Taken between steps, or when a step has begun: its check and its forces are then not done again.
-   Raw bytes of the tables up to what is in use, as the whole has them. */
+   Raw bytes of the tables up to what is in use, as the whole has them.
+
+   Arrays with the flag SAVED are written by the register, those of several ranks gathered to the
+   order of the whole, so that a run may go on with another number of ranks. Derived arrays
+   (masses of elements, stresses, clusters) are computed again. */
 #include "fracture/run.h"
 #include "fracture/engine/tables.h"
 
 #include <string.h>
 
+/* Collective: the first rank writes. Besides arrays: counts, whether a step has begun, and the
+   track (tips, energies), as bytes. */
 ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to) {
   ig_frac_count count = *ig_frac_counts(m);
   uint8_t begun = m->begun;
@@ -15,6 +21,7 @@ ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to
   return ig_arrays_save(&m->arrays, (double)count.step * m->s.dt, count.step, saved, 3, to);
 }
 
+/* Counts are checked against the mesh before any array is read. */
 ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                           const ig_restart *from) {
   const void *data;

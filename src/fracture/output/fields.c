@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Nodes are those there are now; their number grows as cracks open. */
 bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *f) {
   static const char *const name[] = {"displacement", "velocity"}, *const unit[] = {"m", "m/s"};
   static const char *const table[] = {"u", "v"};
@@ -31,6 +32,7 @@ ig_status ig_frac_field_get(ig_frac_model *m, const char *name, double *values) 
   return ig_arrays_get(&m->arrays, table_of(name), values);
 }
 
+/* Kinetic + strain + work of cohesive elements - external work: constant but for errors. */
 static ig_status total(ig_frac_model *m, double *energy) {
   double f[IG_FRAC_FIGURES];
   IG_TRY(ig_frac_model_figures(m, f));
@@ -71,6 +73,7 @@ ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor) {
   return IG_OK;
 }
 
+/* Fixed components have support -1 and are not scaled. */
 ig_status ig_frac_support_scale(ig_frac_model *m, int support, double factor) {
   for (int i = 0; i < m->motions; i++)
     if (m->s.drive.motion[i].support == support)

@@ -1,4 +1,8 @@
-/* What a run leaves behind: its figures, the pieces and the crack as tables. */
+/* What a run leaves behind: its figures, the pieces and the crack as tables.
+
+   fragments.csv has a row per piece, crack.csv one per cohesive element. Rows of elements and
+   facets come to the first rank in the order of the whole (ig_arrays_rows), which adds and
+   writes them; other ranks only send. */
 #include "core/number.h"
 #include "assembly/scatter.h"
 #include "fracture/run.h"
@@ -15,6 +19,7 @@
 
 /* --- tables of pieces and of the crack, on the first rank */
 
+/* Host tables (not owned), pieces, and the text of one table at a time. */
 typedef struct {
   ig_frac_model *m;
   const int32_t *conn, *coh;
@@ -38,6 +43,7 @@ static ig_status listing_open(listing *l) {
   return IG_OK;
 }
 
+/* capacity: an upper bound of the table's length. */
 static ig_status text_open(listing *l, size_t capacity) {
   if (!ig_ranks_first(l->m->cx))
     return IG_OK;
@@ -60,6 +66,8 @@ typedef struct {
   int64_t piece;
 } piece_row;
 
+/* Mass by nodes with lumped shares, as the dynamics has it: centre and velocity are then those
+   of the conserved momentum. */
 static void piece_fill(void *user, int64_t e, void *row) {
   static double (*const shares[4])(int) = {tri3_share_f64, tri6_share_f64, tet4_share_f64,
                                            tet10_share_f64};
@@ -88,6 +96,7 @@ static void piece_fill(void *user, int64_t e, void *row) {
   to->piece = l->pieces.of[e];
 }
 
+/* Rows come in the order of elements, so that numbers of pieces rise with their lowest elements. */
 static ig_status pieces_add(void *user, const void *rows, int64_t first, int64_t count) {
   listing *l = user;
   const piece_row *row = rows;
@@ -160,6 +169,7 @@ static ig_status cracks_write(void *user, const void *rows, int64_t first, int64
   return IG_OK;
 }
 
+/* A row per cohesive element: corners in the reference shape, damage, mean opening and sliding. */
 static ig_status crack_table(listing *l, ig_sink *to) {
   const int dim = l->m->shape.dim;
   const ig_status status = text_open(l, 160 + (size_t)ig_frac_counts(l->m)->cohesive * 260);
@@ -177,6 +187,7 @@ static ig_status crack_table(listing *l, ig_sink *to) {
   return text_close(l, "crack.csv", to);
 }
 
+/* Velocities of near ghosts are needed for momenta of elements. */
 static ig_status tables_write(listing *l, ig_sink *to) {
   IG_TRY(ig_frac_part_speeds(l->m));
   IG_TRY(ig_ranks_agree(l->m->cx, listing_open(l)));
@@ -186,6 +197,7 @@ static ig_status tables_write(listing *l, ig_sink *to) {
 
 /* --- the summary */
 
+/* dissipated = work on facets less what they could give back. Further tips have numbered keys. */
 static ig_status figures_write(ig_frac_model *m, const ig_frac_track *k, double drift,
                                ig_sink *to) {
   const double *f = k->figures;
@@ -243,6 +255,7 @@ static ig_status figures_write(ig_frac_model *m, const ig_frac_track *k, double 
   return status;
 }
 
+/* to NULL: only pieces and warnings. A drift above 1 % is reported. */
 ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
   listing l = {.m = m};
   if (ig_frac_probes_shows(m))

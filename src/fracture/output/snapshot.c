@@ -1,5 +1,10 @@
 /* Snapshots of the opened mesh: rows of nodes, elements and cohesive elements, which come in the
-   order of the whole, from all ranks. */
+   order of the whole, from all ranks.
+
+   Cells are bulk elements, then cohesive elements as flat quadrilaterals or wedges between their
+   two facets. Arrays are produced row by row when the writer asks for them (shown_bring), so
+   that no rank holds a whole snapshot; on one rank it is loaded at once and written by another
+   thread. */
 #include "core/schedule.h"
 #include "fracture/run.h"
 
@@ -13,7 +18,9 @@ const char ig_frac_fields[] = "displacement|velocity|stress|principal_stress|ene
 enum { FIELDS = 10, PIECE = 1 << 13 };
 typedef struct field field;
 
-/* A snapshot on its way. */
+/* A snapshot on its way.
+   Everything in it lives for one snapshot. Tables are host sides of the model's arrays; pieces,
+   numbering, packed and numbers are owned. */
 typedef struct {
   ig_job *job;
   ig_frac_model *m;
@@ -46,6 +53,7 @@ struct field {
   void (*item)(const shown *s, int64_t i, void *to), (*crack)(const shown *s, int64_t c, void *to);
 };
 
+/* Three components, the third 0 in the plane. */
 static void vector_of(const shown *s, const void *from, int64_t n, float *to) {
   const int dim = s->m->shape.dim;
   for (int d = 0; d < 3; d++)
@@ -82,6 +90,7 @@ static void principal_of(const shown *s, int64_t e, void *to) {
   ig_frac_element_stress(s->m, s->se, e, t);
   *(float *)to = (float)ig_frac_principal(s->m, t);
 }
+/* sigma : epsilon / 2 with the strain from Hooke's law inverted in the plane or in space. */
 static void energy_of(const shown *s, int64_t e, void *to) {
   const ig_frac_elastic *el = &s->m->s.elastic[s->mat[e]];
   const int dim = s->m->shape.dim;
@@ -158,6 +167,8 @@ static void bulk_corners(void *user, int64_t e, void *row) {
   for (int a = 0; a < s->corners; a++)
     ((int32_t *)row)[a] = ig_frac_node_number(&s->m->part, s->conn[a * (int64_t)s->m->s.ne + e]);
 }
+/* Order of VTK: a quadrilateral runs along the lower facet and back along the upper one; a wedge
+   has the lower triangle, then the upper. */
 static void crack_corners(void *user, int64_t c, void *row) { /* quadrilaterals, wedges */
   const shown *s = user;
   const int dim = s->m->shape.dim;
@@ -176,6 +187,7 @@ static ig_status rows_put(void *user, const void *rows, int64_t first, int64_t c
   return s->take(s->user, rows, count);
 }
 
+/* Numbers of nodes are widened to 64 bits piece by piece. */
 static ig_status corners_put(void *user, const void *rows, int64_t first, int64_t count) {
   const shown *s = user;
   const int32_t *node = rows;
@@ -188,6 +200,7 @@ static ig_status corners_put(void *user, const void *rows, int64_t first, int64_
   return IG_OK;
 }
 
+/* Names of pieces (lowest elements) become numbers from 0 on. */
 static ig_status names_put(void *user, const void *rows, int64_t first, int64_t count) {
   shown *s = user;
   const int32_t *name = rows;
@@ -222,12 +235,15 @@ static ig_status corners_bring(shown *s) {
                         crack_corners, corners_put, s, IG_OK);
 }
 
+/* Codes of VTK: triangle 5, quadratic 22, tetrahedron 10, quadratic 24; quadrilateral 9, wedge
+   13. */
 static ig_status types_bring(shown *s) {
   static const uint8_t bulk[4] = {5, 22, 10, 24};
   IG_TRY(bytes_take(s, 1, bulk[s->m->kind], ig_frac_all(s->m, IG_FRAC_PER_ELEMENT)));
   return bytes_take(s, 1, s->m->shape.dim == 2 ? 9 : 13, ig_frac_counts(s->m)->cohesive);
 }
 
+/* Rows of bulk elements first, then of cohesive ones; a missing function means zeros. */
 static ig_status field_bring(shown *s, const field *f) {
   const size_t row = (size_t)f->components * ig_dtype_size(f->dtype);
   s->now = f;
@@ -264,6 +280,7 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
 
 /* --- all of it */
 
+/* Everything the fields need, at once on the host. */
 static ig_status shown_open(shown *s) {
   static const char *const names[] = {"conn", "coh", "turn", "x", "u", "v", "se", "cs", "cw"};
   void *host[9];
@@ -277,6 +294,7 @@ static ig_status shown_open(shown *s) {
   return IG_NEW(s->job->cx, &s->numbers, PIECE, "a piece of a snapshot");
 }
 
+/* Declares sizes and fields of the snapshot; contents follow on request. */
 static ig_status shown_tell(void *user, const ig_stream *stream) {
   shown *s = user;
   const ig_frac_model *m = s->m;

@@ -1,5 +1,9 @@
 /* A run as it goes: energies and their balance, how far the crack has come, a row of the history.
- */
+
+
+   ig_frac_history is called for each row. Energies come with every row; tips and pieces need a
+   look at the whole mesh and are sampled IG_FRAC_WINDOW times per window, when the crack has
+   grown. */
 #include "fracture/run.h"
 
 #include <math.h>
@@ -10,6 +14,7 @@
 static double or_zero(double x) {
   return isnan(x) ? 0 : x;
 }
+/* Coordinates left out (plane meshes) are 0. */
 static ig_status tip_add(ig_frac_track *k, ig_job *job, const ig_src *at, const double start[3],
                          const double way[3], const double deep[3]) {
   if (k->tips == IG_FRAC_TIPS)
@@ -24,6 +29,7 @@ static ig_status tip_add(ig_frac_track *k, ig_job *job, const ig_src *at, const 
   return IG_OK;
 }
 
+/* gap: time between samples, a sixteenth of the window. */
 ig_status ig_frac_track_start(ig_frac_track *k, ig_job *job, const ig_frac_model *m, double end) {
   const ig_frac_case *c = job->room_case;
   *k = (ig_frac_track){.end = end,
@@ -58,11 +64,14 @@ double ig_frac_tip_angle(const ig_frac_tip *tip) {
   return a > 0 && b > 0 ? acos(fmax(-1, fmin(1, dot / sqrt(a * b)))) * (180 / 3.14159265358979) : 0;
 }
 
+/* Largest error so far over the largest energy or work. */
 double ig_frac_track_drift(const ig_frac_track *k) {
   return k->scale > 0 ? k->worst_error / k->scale : 0;
 }
 
-/* What the case leaves out and the run turns out to need. */
+/* What the case leaves out and the run turns out to need.
+   Each warning comes once per run. 0.05: a node inside another element by this barycentric
+   coordinate is no rounding. */
 static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, double t, bool sample) {
   const ig_frac_case *c = job->room_case;
   if (k->figures[IG_FRAC_TURNED] > 0 && !k->said_turned) {
@@ -90,6 +99,7 @@ static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, doubl
 /* A row: energies and counts, then the tips (a case without any has the columns of one), then
    probes. */
 enum { ALWAYS = 14, PER_TIP = 5 };
+/* Columns are the same in every row of a run; names are valid until the sink returns. */
 static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
                           const char **names, double *row, ig_sink *to) {
   const double *f = k->figures;
@@ -163,6 +173,8 @@ static ig_status row_write(ig_frac_model *m, const ig_frac_track *k, double t, d
   return status;
 }
 
+/* Speed: change of the extension over the window, by a ring of samples. A worst error beyond the
+   scale itself means an unstable run, which is ended. */
 ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
   double *f = k->figures;
   IG_TRY(ig_frac_model_figures(m, f));
