@@ -53,13 +53,18 @@ static ig_status part_of(ig_stress_run *r, uint8_t *part) {
   return IG_OK;
 }
 
+/* What the files move the shape of this run by, over its distortion. Of several runs the last shape
+   is written as it is: its distortion is known. */
+static double factor_of(const ig_stress_run *r) {
+  return r->c->compensation_runs > 1 ? 0 : r->c->compensation;
+}
+
 /* Faces of part elements whose neighbour is not in the part, two triangles each. The first pass
  * counts, the second writes. */
 static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const uint8_t *part,
                                const double *off, ig_sink *to) {
   const ig_stress *m = r->m;
-  /* of several runs the last shape is written, whose distortion is known */
-  const double factor = r->c->compensation_runs > 1 ? 0 : r->c->compensation;
+  const double factor = factor_of(r);
   char *file = NULL;
   uint32_t count = 0;
   ig_status status = IG_OK;
@@ -92,7 +97,7 @@ static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const 
 /* The same as a mesh, in Gmsh's format 2.2: elements of the part and their nodes. */
 static ig_status mesh_write(ig_stress_run *r, const uint8_t *part, const double *off, ig_sink *to) {
   const ig_stress *m = r->m;
-  const double factor = r->c->compensation;
+  const double factor = factor_of(r);
   enum { HEAD_BYTES = 200, LINE = 128 }; /* nine integers or an integer and three numbers fit */
   ig_lid *number = NULL, nodes = 0, elements = 0;
   char *text = NULL;

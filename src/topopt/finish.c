@@ -146,7 +146,7 @@ static double part_excess(const ig_topopt_design *s, const ig_evaluation *e,
     const double design = b.value;
     b.value = b.bound * ig_topopt_figure_most(f);
     const double over = isnan(b.value) ? 0 : ig_topopt_bound_excess(&b);
-    if (!(over <= worst)) {
+    if (!isnan(worst) && !(over <= worst)) {
       worst = over;
       snprintf(
           text, size,
@@ -167,7 +167,7 @@ static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig
   for (int i = -1; i < s->limits; i++) {
     const ig_topopt_bound b = ig_topopt_bound_of(s, e, i);
     const double over = ig_topopt_bound_excess(&b);
-    if (!(over <= worst)) {
+    if (!isnan(worst) && !(over <= worst)) {
       char name[48] = "the volume";
       worst = over;
       if (i >= 0)

@@ -113,7 +113,8 @@ static ig_status walls_of_place(ig_surface_walls *w, const ig_place *place, wall
     a.kind = WALL_PLANE;
     a.out = 1;
     for (int end = 0; end < 2 && length > 0; end++) {
-      memcpy(a.p, end ? to : c->from.value, sizeof a.p);
+      if (end)
+        memcpy(a.p, to, sizeof a.p);
       for (int d = 0; d < 3; d++)
         a.axis[d] = (end ? 1 : -1) * axis[d] / length;
       IG_TRY(wall_add(w, a));

@@ -54,7 +54,7 @@ double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
   for (int i = -1; i < s->limits; i++) {
     const ig_topopt_bound b = ig_topopt_bound_of(s, e, i);
     const double over = ig_topopt_bound_excess(&b);
-    worst = over <= worst ? worst : over;
+    worst = isnan(worst) || over <= worst ? worst : over; /* what is no number is over any bound */
   }
   return worst;
 }

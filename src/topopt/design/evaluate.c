@@ -136,7 +136,8 @@ static double worst_of(int count, const double *value, double *weight) {
     mean += weight[r] * value[r];
   }
   /* the unit moves with the largest */
-  weight[first] += (smooth - mean) / value[first];
+  if (value[first] != 0)
+    weight[first] += (smooth - mean) / value[first];
   return smooth;
 }
 
