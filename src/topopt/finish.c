@@ -94,8 +94,9 @@ typedef struct {
   char loose[160];
 } finding;
 
-/* Heat flows through void, too, and mechanisms have hinges of elements that touch in a node: there
-   one connected load will do. */
+/* Heat flows through void, too, and mechanisms have hinges of elements that touch in a node:
+   there one connected load will do. t->firm counts loaded pieces with a support, t->loose those
+   without. */
 static bool carries(const ig_topopt_design *s, const ig_topopt_tally *t) {
   const bool all = s->c->problem != IG_PROBLEM_HEAT && s->c->problem != IG_PROBLEM_MECHANISM;
   return t->loaded == 0 || (t->firm > 0 && !(all && t->loose > 0));

@@ -77,7 +77,9 @@ ig_status ig_topopt_analyse(ig_topopt_run *r) {
   return status;
 }
 
-/* One design iteration. */
+/* One design iteration. One iteration at a time, whatever `most` allows: an iteration takes long
+   enough, and Ctrl-C is looked at in between. r->last is the objective of this design, for the
+   next decision whether it still changes. */
 ig_status ig_topopt_advance(void *self, int64_t most, int64_t ahead) {
   ig_topopt_run *r = self;
   ig_topopt_design *s = r->s;
