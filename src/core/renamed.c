@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Characters of the keys of the largest section, joined by '|'. */
+/* Space for the keys of one section, joined by '|'. */
 enum { MOST_KEYS = 2400 };
 
 /* Keys that had several meanings, or none that a reader could guess. */

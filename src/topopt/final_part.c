@@ -50,7 +50,8 @@ static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_top
   return IG_OK;
 }
 
-/* The sum of an array of elements (host), in the order of the whole. */
+/* The sum of an array of elements (host), in the order of the whole. By chunks in a fixed order:
+   the figure has the same bits on any number of ranks. */
 static ig_status total(ig_ctx *cx, const ig_discretisation *d, const double *v, double *sum) {
   const ig_chunks k = ig_chunks_of(d->grid, d->places);
   double *part;
@@ -66,8 +67,9 @@ static ig_status total(ig_ctx *cx, const ig_discretisation *d, const double *v, 
   return status;
 }
 
-/* Removes islands at the level of the surface, which is made again without them, at the level that
-   was asked for (NaN: the one that keeps what is left). */
+/* Removes islands at the level of the surface, which is made again without them, at the level
+   that was asked for (NaN: the one that keeps what is left). The volume that is wanted of the
+   surface shrinks with what was removed: the level is found anew for the rest. */
 static ig_status remove_islands(ig_topopt_run *r, ig_sink *sink, double *density,
                                 const uint8_t *touched, double level, ig_topopt_part *part,
                                 double *wanted) {

@@ -94,8 +94,9 @@ typedef struct {
   char loose[160];
 } finding;
 
-/* Heat flows through void, too, and mechanisms have hinges of elements that touch in a node: there
-   one connected load will do. */
+/* Heat flows through void, too, and mechanisms have hinges of elements that touch in a node:
+   there one connected load will do. t->firm counts loaded pieces with a support, t->loose those
+   without. */
 static bool carries(const ig_topopt_design *s, const ig_topopt_tally *t) {
   const bool all = s->c->problem != IG_PROBLEM_HEAT && s->c->problem != IG_PROBLEM_MECHANISM;
   return t->loaded == 0 || (t->firm > 0 && !(all && t->loose > 0));
@@ -114,8 +115,9 @@ static void say_loose(const ig_topopt_tally *t, double level, char *text, size_t
              t->loose, t->loose == 1 ? "" : "s", level, t->loose == 1 ? "is" : "are");
 }
 
-/* Whether loads and supports are connected: by the part at the level of the statement, else by gray
-   material, a thousandth as stiff as the solid or more. Else the design carries nothing. */
+/* Whether loads and supports are connected: by the part at the level of the statement, else by
+   gray material, a thousandth as stiff as the solid or more. Else the design carries nothing. A
+   tenth of the solid's density is, with the usual penalty of 3, a thousandth of its stiffness. */
 static ig_status connection_find(const ig_topopt_design *s, double solid, finding *f) {
   const double least = fmin(0.1 * solid, f->level);
   char text[sizeof f->loose];
@@ -135,8 +137,9 @@ static ig_status connection_find(const ig_topopt_design *s, double solid, findin
   return IG_OK;
 }
 
-/* A bound that the part oversteps by its own figures, though the density model keeps it: the worst
-   one, as a share. */
+/* A bound that the part oversteps by its own figures, though the density model keeps it: the
+   worst one, as a share. Compares the bound with what the part has at most, its estimated error
+   included. */
 static double part_excess(const ig_topopt_design *s, const ig_evaluation *e,
                           const ig_topopt_part_figures *part, char *text, size_t size) {
   double worst = 0;

@@ -1,4 +1,7 @@
-/* A run and what it leaves. */
+/* A run and what it leaves: iterations (steps.c), start (sequence.c, case/start.c), snapshots
+   and history (output.c), checkpoints (checkpoint.c), fields for other programs (fields.c), the
+   statement and the part at the end (finish.c, final_part.c). Functions that take `self` are
+   those of the room's table. */
 #ifndef IG_TOPOPT_OUTPUT_H
 #define IG_TOPOPT_OUTPUT_H
 

@@ -1,4 +1,9 @@
-/* One analysis of a finished part on the elements of a design, whichever grid or mesh those are. */
+/* One analysis of a finished part on the elements of a design, whichever grid or mesh those are.
+
+   The design's own machinery is used: moduli and densities are replaced by those of the part,
+   all load cases are solved, and objective, largest stress, largest displacement and constraints
+   are measured. The caller puts the design's arrays back (part_analysis.c), or has a design of
+   its own for this (part_refined.c). */
 #include "topopt/part_analysis.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"

@@ -69,7 +69,9 @@ static planes needed(const field *f, const ig_topopt_grid_model *m, int rank) {
   return (planes){(int)holds(f->n[2], n, own.from), (int)holds(f->n[2], n, own.to - 1) + 1};
 }
 
-/* Each rank gets the planes it needs from those that have them. */
+/* Each rank gets the planes it needs from those that have them. Ranks may have other planes of
+   the coarse grid than of the fine one: every rank knows all ranges, so no message is needed to
+   find out who sends what. */
 static ig_status planes_fetch(ig_ctx *cx, field *f, const ig_topopt_grid_model *m) {
   const int ranks = ig_ranks_count(cx->ranks), rank = ig_ranks_rank(cx->ranks);
   const size_t plane = (size_t)f->n[0] * (size_t)f->n[1];

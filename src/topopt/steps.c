@@ -14,7 +14,9 @@
 #include <math.h>
 
 /* Whether the design has arrived: it no longer changes, no ramp would change it, and it is
-   feasible: corrections of stresses go on while densities hardly move. */
+   feasible: corrections of stresses go on while densities hardly move. The change alone would
+   end a run too early: ramps may still sharpen the design, and corrections of stress norms go on
+   after densities have settled. */
 static bool arrived(const ig_topopt_design *s, const ig_evaluation *e, double change, double last) {
   const ig_topopt_case *c = s->c;
   const double moved = fabs(e->objective - last) / fmax(fabs(e->objective), 1e-300);
@@ -27,7 +29,8 @@ bool ig_topopt_ended(const ig_topopt_run *r) {
   return r->arrived || r->iteration >= r->s->c->iterations;
 }
 
-/* Keeps the design just analysed if it is feasible and better than those before. */
+/* Keeps the design just analysed if it is feasible and better than those before. Only designs at
+   the end of all ramps are comparable with each other. */
 static ig_status keep_feasible(ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
   if (s->limits == 0 || !ig_topopt_design_ramped(s->c, &r->e) || ig_topopt_excess(s, &r->e) > 0 ||
@@ -77,7 +80,9 @@ ig_status ig_topopt_analyse(ig_topopt_run *r) {
   return status;
 }
 
-/* One design iteration. */
+/* One design iteration. One iteration at a time, whatever `most` allows: an iteration takes long
+   enough, and Ctrl-C is looked at in between. r->last is the objective of this design, for the
+   next decision whether it still changes. */
 ig_status ig_topopt_advance(void *self, int64_t most, int64_t ahead) {
   ig_topopt_run *r = self;
   ig_topopt_design *s = r->s;

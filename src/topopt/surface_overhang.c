@@ -1,5 +1,7 @@
-/* What hangs over in the part as it is exported: area of its surface that faces the build plate and
-   is flatter than an angle. */
+/* Overhangs of the part as it is exported: area of its surface that faces the build plate and is
+   flatter than an angle. The overhang filter works on densities of elements; what matters to the
+   printer is the surface, which smoothing and gray elements may make flatter. So the surface
+   itself is measured, and the run warns where more than a small share of it would need supports. */
 #include "topopt/output.h"
 #include "topopt/case/boundary_conditions.h"
 #include "topopt/surface/surface.h"
@@ -8,7 +10,7 @@
 #include <stdio.h>
 
 static const double DEGREES = 57.29577951308232;
-/* Faces of an angle that is just allowed lie on both sides of it by rounding. */
+/* Faces of an angle that is just allowed lie on both sides of it by rounding. In degrees. */
 static const double SLACK = 1;
 
 /* The element of a grid behind a triangle is kept solid. 0.3 of an element behind the triangle

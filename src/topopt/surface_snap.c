@@ -373,8 +373,9 @@ static bool may_move(const ig_surface_walls *w, const double *x, double *at) {
   return square <= w->reach * w->reach;
 }
 
-/* Beyond the wall of what is kept solid the design has what it wants: only where it is void is the
-   wall a face of the part. */
+/* Beyond the wall of what is kept solid the design has what it wants: only where it is void is
+   the wall a face of the part. 0.6 of an element beyond the wall is the next element's inside.
+   Outside of the grid is void. */
 static bool void_beyond(const ig_surface_walls *w, const double *at, const double *out) {
   int i[3];
   for (int d = 0; d < 3; d++) {

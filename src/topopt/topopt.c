@@ -202,7 +202,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   double bytes = 0;
   if (!job->mesh && c->grid.at.given)
     IG_TRY(ig_topopt_grid_model_bytes(job->cx, c, &bytes));
-  if (bytes > LARGE) { /* told without being built: this may not be the machine it is meant for */
+  if (bytes > LARGE) { /* described without being built: it may be meant for another machine */
     const int64_t *n = c->grid.elements;
     snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 " x %" PRId64 " elements", n[0], n[1],
              n[2]);

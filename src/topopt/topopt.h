@@ -327,8 +327,8 @@ typedef struct {
   double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
 } ig_loading;
 
-/* Each is defined in a header of its own: surface/surface.h (below for the part),
-   design/stress.h, design/modes.h, design/pnorm.h, surface/pieces.h. */
+/* The part and the discretisation are defined below, the others in design/stress.h, design/modes.h,
+   design/pnorm.h and surface/pieces.h. */
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;

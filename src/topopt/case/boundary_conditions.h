@@ -28,6 +28,8 @@ typedef enum {
 typedef void ig_visit(void *user, int64_t place, double weight);
 
 typedef struct {
+  /* The points of a body, as a grid or a mesh describes them. Made on the stack for the time of
+     a call; `self` is the model. All positions are in m. */
   ig_ctx *cx;
   const ig_topopt_case *c;
   const char *name;      /* "grid" */

@@ -1,5 +1,5 @@
-/* Constraints with their values and bounds, in the units of the case: one place for history,
-   results and the decision whether a design is feasible. Slot -1 is the volume.
+/* Constraints with their values and bounds, in the units of the case: one place for the
+   results of a run and the decision whether a design is feasible. Slot -1 is the volume.
 
    Optimisers meet bounds to their own tolerance, so a constraint counts as met within a small
    slack. */
@@ -16,6 +16,8 @@ static const double slack = 1e-3;
    differentiable, and its smooth replacement is corrected only after an iteration. */
 static const double stress_slack = 2e-3;
 
+/* Stresses, temperatures and members are judged by the largest value itself (e->peak), not by
+   the norm that the optimiser works with; frequencies by the lowest mode. */
 ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
   if (i < 0)
     return (ig_topopt_bound){"volume", "", e->volume, ig_topopt_volume(s->c), slack, false};

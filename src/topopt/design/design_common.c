@@ -1,4 +1,5 @@
-/* What constraints, modes and stresses share of a design with its evaluation. */
+/* What constraints, modes and stresses share of a design with its evaluation. They are in a file
+   of their own so that evaluate.c and those files need not include each other. */
 #include "topopt/topopt.h"
 #include "backend/backend.h"
 

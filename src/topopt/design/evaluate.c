@@ -380,7 +380,9 @@ static bool only_weight(const ig_topopt_design *s) {
   return weighs && !other;
 }
 
-/* What a case cannot mean, before anything is computed. */
+/* What a case cannot mean, before anything is computed. Combinations of keys that have no
+   meaning together, or that are known to fail: errors. Cases whose best design is degenerate or
+   that bound nothing: warnings. */
 static ig_status check_case(const ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;

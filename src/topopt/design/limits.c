@@ -48,6 +48,8 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
   for (int i = 0; i < s->limits; i++) {
     const ig_limit_case *limit = ig_topopt_limit_case(s, i);
     double *slope = s->limit_slope[i].dev;
+    /* constraints that have a linear system of their own: only these matter in the first of two
+       passes */
     const bool solves =
         !isnan(limit->displacement) || !isnan(limit->stress) || !isnan(limit->temperature);
     if (ig_topopt_turn_first(s) && !solves)

@@ -1,10 +1,14 @@
-/* Loads that follow the design: the weight of its elements, and what nodes held away from zero do
-   to the others.
+/* Loads that follow the design: the weight of its elements, and what nodes held away from zero
+   do to the others.
 
      f(x) = forces + N^T m(x) g - K(x) u_held        u = v + u_held, K v = f
 
-   The compliance of a load case is 2 f.u - u.Ku (f.u where nothing is led): least where the body is
-   stiffest, whether forces or displacements are given, and its own adjoint. */
+   m(x) are the masses of the elements, N^T shares them out to the nodes, g is the acceleration.
+   The compliance of a load case is 2 f.u - u.Ku (f.u where nothing is prescribed): least where
+   the body is stiffest, whether forces or displacements are given, and its own adjoint.
+
+   Order of calls in an evaluation: prepare (load and energy for the moduli in place), lower
+   (guess for v), the solve, lift (back to u), then direct and add for the gradients. */
 #ifndef IG_TOPOPT_DESIGN_LOAD_H
 #define IG_TOPOPT_DESIGN_LOAD_H
 

@@ -1,4 +1,7 @@
-/* The method of moving asymptotes: the multipliers of several constraints. */
+/* The method of moving asymptotes: updates of the design, and the multipliers of several
+   constraints. ig_topopt_mma (kernels/design.h) is the approximated problem: asymptotes,
+   gradients, scales and multipliers of the objective (0), the volume (1) and the constraints (2
+   and up). */
 #ifndef IG_TOPOPT_DESIGN_MMA_H
 #define IG_TOPOPT_DESIGN_MMA_H
 

@@ -13,6 +13,7 @@
 /* Wanted modes at most, and vectors of the block: four more. */
 enum { IG_MODES = 8, IG_MODES_BLOCK = IG_MODES + 4 };
 struct ig_topopt_modes {
+  /* wanted: modes of the case; block: vectors that are iterated, four more */
   int wanted, block;
   ig_array x[IG_MODES_BLOCK], y[IG_MODES_BLOCK]; /* states: modes, and what they become */
   ig_array kx, mx, mass;                         /* states; nodes */

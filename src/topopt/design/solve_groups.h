@@ -7,7 +7,8 @@
 
 #include "topopt/topopt.h"
 
-/* A group whose right sides are all there. */
+/* A group whose right sides are all there. f and u are device arrays; report and rest are filled
+   by the solve, on all ranks. */
 typedef struct {
   int count;
   const double *f[IG_LOAD_CASES + 1];

@@ -1,10 +1,16 @@
 /* Stresses of a design: a smooth maximum of von Mises stresses as constraint or objective.
 
-     s_e = x_e^relaxation sigma(D B u)        relaxed stress at the centre of an element, of the
-   solid P   = (sum over e of s_e^exponent)^(1/exponent),  c P ~ max s_e,  c from the last designs
+     s_e = x_e^relaxation sigma(D B u)           relaxed stress of the solid at the element's centre
+     P   = (sum over e of s_e^exponent)^(1/exponent)
+     c P ~ max s_e,  c from the last designs
 
-   Bruggi 2008 (relaxation); Le et al. 2010 (c, sets of elements);
-   Holmberg et al. 2013 (clusters by stress level). */
+   Relaxation after Bruggi 2008: the stress of the solid in an element that is nearly void is
+   large, and a bound on it would keep the element from vanishing. The correction c and the norm
+   over sets of elements are those of Le et al. 2010, clusters by stress level those of Holmberg
+   et al. 2013.
+
+   A slot is a constraint as the optimiser sees it: a bound with k clusters has k slots in a row,
+   each with its own norm, correction and adjoint states. */
 #ifndef IG_TOPOPT_DESIGN_STRESS_H
 #define IG_TOPOPT_DESIGN_STRESS_H
 

@@ -1,4 +1,6 @@
-/* The grid of a case, divided between ranks where it can be. */
+/* The grid of a case, divided between ranks where it can be: into slabs of planes along z. The
+   head of divide.c has the picture. Without ranks, or where the case cannot be divided, the same
+   functions give the whole grid. */
 #ifndef IG_TOPOPT_GRID_DIVIDE_H
 #define IG_TOPOPT_GRID_DIVIDE_H
 

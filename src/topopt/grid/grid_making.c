@@ -233,7 +233,7 @@ static ig_status draw(pass *p) {
 /* --- of the discretisation --- */
 
 ig_status ig_topopt_grid_making_new(ig_topopt_grid_model *m) {
-  if (m->c->overhang.at.given) /* who asks for both is told so when the design is made */
+  if (m->c->overhang.at.given) /* both together are refused when the design is made */
     return make_overhang(m);
   return m->c->draw_direction.at.given ? make_draw(m) : IG_OK;
 }

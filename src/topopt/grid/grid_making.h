@@ -1,4 +1,6 @@
-/* What can be made of a design on a grid: printed layer by layer, drawn column by column. */
+/* What can be made of a design on a grid: printed layer by layer, drawn column by column. Both
+   are maps from filtered densities to densities that can be made, with their transposes for
+   gradients. */
 #ifndef IG_TOPOPT_GRID_GRID_MAKING_H
 #define IG_TOPOPT_GRID_GRID_MAKING_H
 

@@ -7,8 +7,8 @@
      the part at the end              grid_finish.c, grid_surface.c
 
    All arrays of a grid have the layout of ig_grid: nodes and elements are addressed by the same
-   places, x fastest, with one row and one plane of halo around them, so that stencils need no
-   tests at the rim. Element (i, j, k) is at the place of its lowest node. Places without an
+   places, x fastest, with a halo of one place all around (in a plane none along z), so that kernels
+   need no tests at the rim. Element (i, j, k) is at the place of its lowest node. Places without an
    element have the role NONE, modulus 0 and density 0. A state of `dof` components has them one
    after the other, `stored` values apart.
 

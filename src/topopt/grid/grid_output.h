@@ -1,4 +1,5 @@
-/* Functions of a grid as a discretisation (topopt.h): what it writes, and leaves at its end. */
+/* Functions of a grid as a discretisation (topopt.h): what it writes, and leaves at its end.
+   `self` is an ig_topopt_grid_model throughout. */
 #ifndef IG_TOPOPT_GRID_GRID_OUTPUT_H
 #define IG_TOPOPT_GRID_GRID_OUTPUT_H
 

@@ -1,4 +1,5 @@
-/* Elements of a grid that share a density: it is folded into one cell. */
+/* Elements of a grid that share a density: it is folded into one cell, and each place of the
+   cell has the mean of its elements. Sets d->link of the discretisation. */
 #ifndef IG_TOPOPT_GRID_GRID_PATTERN_H
 #define IG_TOPOPT_GRID_GRID_PATTERN_H
 

@@ -182,8 +182,10 @@ static ig_status edge_of_cube(void *user, int p, int q, int32_t *index) {
   return vertex_of(c, c->corner[p], c->corner[q], index);
 }
 
-/* Two triangles of the cube's face normal to `axis`, split as its tetrahedra are; seen from outside
-   they run the other way round on the low side. */
+/* Two triangles of the cube's face normal to `axis`, split as its tetrahedra are; seen from
+   outside they run the other way round on the low side. Faces are divided along the diagonal
+   that the tetrahedra of the cube have on them, so that the closing triangles meet the cut ones
+   edge to edge. */
 static ig_status close_face(cutter *c, int in, int axis, int side) {
   const int e = 1 << (axis + 1) % 3, f = 1 << (axis + 2) % 3, at = side << axis;
   const int half[2][3] = {{at, at | e, at | e | f}, {at, at | e | f, at | f}};

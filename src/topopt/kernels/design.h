@@ -78,6 +78,7 @@ typedef struct {
 } ig_law;
 
 typedef struct {
+  /* Limits of an update, what its volume has to be, and bounds of the search for the multiplier. */
   int relative;                /* move is a share of x */
   double move, damping, gray;  /* limits x by +-move, B^damping, (x B^damping)^gray */
   double x_min;                /* lowest density */
@@ -116,7 +117,10 @@ typedef struct {
 typedef enum { IG_MAP_PRODUCT, IG_MAP_QUOTIENT, IG_MAP_SENSITIVITY } ig_map;
 
 typedef struct ig_topopt_design_ops {
-  /* out = sum of weight x in over the elements of the grid */
+  /* out = sum of weight x in over the elements of the grid. Arrays are device arrays of `n`
+     places or of the grid's `stored` places; places without a role are written as 0 or left
+     alone. Calls return before a GPU is done, except those that return sums to the host (oc,
+     dual, stats). Those are collective where the grid is divided. */
   ig_status (*filter)(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
                       const double *in, double *out);
   /* node values: share x the elements around; element values: the mean of the nodes */

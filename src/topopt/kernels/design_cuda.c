@@ -1,4 +1,5 @@
-/* The table of the design kernels on CUDA. */
+/* The table of the design kernels on CUDA. It is a C file, since designated initialisers of a
+   struct of functions are C; the launchers are compiled by nvcc. */
 #include "topopt/kernels/design_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA

@@ -1,4 +1,13 @@
-/* The design on CUDA, element by element; its sums are in design_sums_cuda.cu. */
+/* The design on CUDA, element by element; its sums are in design_sums_cuda.cu.
+
+   Every function of ig_topopt_design_ops has a kernel and a launcher with C linkage, which
+   design_cuda.c puts into the table. Kernels call the functions of design.inc, which the CPU
+   calls, too. Launches go to the context's stream and return at once; errors of a launch are
+   caught by IG_LAUNCHED, errors of a kernel by the next wait.
+
+   Structs go to kernels by value; those that are read through pointers inside (ig_grid, ig_taps)
+   are __grid_constant__, so that they stay in constant memory instead of being copied to each
+   thread. */
 #include "topopt/kernels/design_cuda.h"
 #include "backend/cuda/launch.cuh"
 #include "kern/hd.h"

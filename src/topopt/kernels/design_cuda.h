@@ -1,4 +1,6 @@
-/* What design_cuda.cu gives the table in design_cuda.c. */
+/* What design_cuda.cu and design_sums_cuda.cu give the table in design_cuda.c: launchers with C
+   linkage, one per function of ig_topopt_design_ops, where arguments are explained
+   (kernels/design.h). */
 #ifndef IG_TOPOPT_KERNELS_DESIGN_CUDA_H
 #define IG_TOPOPT_KERNELS_DESIGN_CUDA_H
 

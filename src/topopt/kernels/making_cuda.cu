@@ -1,4 +1,7 @@
-/* Printing and drawing on a mesh, on CUDA: a launch per level; a thread per column. */
+/* Printing and drawing on a mesh, on CUDA: a launch per level; a thread per column. Levels are
+   ordered by the stream, so that no other synchronisation is needed between them. Bits are those
+   of the CPU as far as pow agrees, since every element is computed by one thread in the same
+   order. */
 #include "topopt/kernels/making_ops.h"
 #include "backend/cuda/launch.cuh"
 #include "kern/hd.h"

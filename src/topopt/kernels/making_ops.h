@@ -1,4 +1,6 @@
-/* What can be made of a design on a mesh: kernels, one table per backend; see mesh_making.c. */
+/* What can be made of a design on a mesh: kernels, one table per backend; see mesh/mesh_making.c
+   (drawing) and mesh/overhang_mesh.c (printing). The lists are made once on the host; kernels
+   are called in every evaluation, forwards for densities and backwards for gradients. */
 #ifndef IG_TOPOPT_KERNELS_MAKING_OPS_H
 #define IG_TOPOPT_KERNELS_MAKING_OPS_H
 

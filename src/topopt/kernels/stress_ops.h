@@ -1,4 +1,6 @@
-/* Kernels of stresses, one table per backend; see stress.h. */
+/* Kernels of stresses, one table per backend; see design/stress.h for the formulas and
+   design/stress.inc for the functions of one element. The X-macro below declares the table and
+   the functions of both backends, so that their signatures cannot differ. */
 #ifndef IG_TOPOPT_KERNELS_STRESS_OPS_H
 #define IG_TOPOPT_KERNELS_STRESS_OPS_H
 

@@ -6,7 +6,7 @@
    for one rank, on the whole mesh, and are therefore the same on any number of ranks. The price
    is that every rank has the whole mesh in memory for the time of the set-up.
 
-   Three ranges have to be told apart:
+   Three ranges have to be distinguished:
 
      own nodes        rows.from .. rows.to: this rank computes their values
      own elements     cells.from .. cells.to: their densities are this rank's

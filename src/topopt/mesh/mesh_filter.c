@@ -18,8 +18,9 @@
 
 /* --- the cone --- */
 
-/* Centres into cells: a counting sort. Cells are no smaller than the radius, so that neighbours are
-   in the cells around, and no more than a few per element. */
+/* Centres into cells: a counting sort. Cells are no smaller than the radius, so that neighbours
+   are in the cells around, and no more than a few per element. Few large elements and a tiny
+   radius would need far more cells than elements: cells then grow. */
 static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_topopt_mesh_cone *to) {
   ig_cone *c = &to->shape;
   const double *x = m->centers;

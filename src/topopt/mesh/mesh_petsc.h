@@ -1,4 +1,6 @@
-/* PETSc's algebraic multigrid as a preconditioner, where Ingot is configured with INGOT_PETSC. */
+/* PETSc's algebraic multigrid as a preconditioner, where Ingot is configured with INGOT_PETSC.
+   It is one of the choices of `solver: {preconditioner: ...}` on meshes; the conjugate gradients
+   around it are Ingot's. */
 #ifndef IG_TOPOPT_MESH_MESH_PETSC_H
 #define IG_TOPOPT_MESH_MESH_PETSC_H
 

@@ -220,7 +220,8 @@ static ig_status cut_element(cutter *c, ig_lid e) {
   return IG_OK;
 }
 
-/* Which faces are closed: not those on a plane, where the mirrored half follows. */
+/* Which faces are closed: not those on a plane, where the mirrored half follows. Faces between
+   ranks have a neighbour (IG_TOPOPT_MESH_ELSEWHERE) and are not closed. */
 static ig_status open_find(cutter *c) {
   const int faces = c->m->info->faces;
   ig_adjacency adj;

@@ -270,7 +270,8 @@ static ig_status find_numbers(search *s) {
   return IG_OK;
 }
 
-/* Lists of own elements, from those of the whole. */
+/* Lists of own elements, from those of the whole. Lists of the whole are cut to own elements;
+   their items get the rank's numbers. */
 static ig_status list_send(const search *s, const int64_t *start, const int32_t *item,
                            ig_array *to_start, ig_array *to) {
   const int64_t first = start[s->from], count = start[s->from + s->own] - first;

@@ -37,7 +37,7 @@ static void pieces_free(ig_topopt_pieces *p) {
   free(p->piece);
 }
 
-/* From the forest to numbers of pieces: a root is lower than what hangs on it. Roots come before
+/* From the forest to numbers of pieces: a root is the lowest of its tree. Roots come before
    all other elements of their tree, so one pass numbers pieces and adds up what is known of
    them. */
 static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {

@@ -1,4 +1,5 @@
-/* Into how many pieces a design falls, and how many cavities it encloses. */
+/* Into how many pieces a design falls, and how many cavities it encloses. Elements are connected
+   through faces only: two that touch in an edge or a node are separate. */
 #ifndef IG_TOPOPT_SURFACE_PIECES_H
 #define IG_TOPOPT_SURFACE_PIECES_H
 

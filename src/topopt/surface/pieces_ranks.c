@@ -132,7 +132,7 @@ static ig_status bonds_tie(ig_topopt_pieces *p, const seams *s, ig_topopt_piece 
   for (int64_t i = 0; i < count; i++)
     ig_union_join(up, (int32_t)start[bonds[i].a.rank] + bonds[i].a.number,
                   (int32_t)start[bonds[i].b.rank] + bonds[i].b.number);
-  for (int32_t i = 0; i < sum; i++) { /* a root comes before what hangs on it */
+  for (int32_t i = 0; i < sum; i++) { /* a root comes before the rest of its tree */
     ig_topopt_piece *root = &all[ig_union_root(up, i)];
     if (root == &all[i])
       continue;
