@@ -273,7 +273,7 @@ typedef struct {
 } ig_dyn_relaxing;
 enum { IG_RELAX_ARRAYS = 4, IG_RELAX_RAMP = 500 /* steps, where none is given */ };
 
-/* Parts of the mesh that no support holds (loose.h). */
+/* Parts of the mesh that no support holds (rigid_body_check.h). */
 typedef struct {
   int32_t parts;
   int32_t *of; /* particles: the part, -1: held; NULL: all are held, or nobody has looked */
@@ -390,7 +390,8 @@ typedef struct ig_dyn_model {
   struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
 } ig_dyn_model;
 
-/* Elements write forces into slots, which particles add up. */
+/* Whether elements write forces into slots, which particles add up in a fixed order; the other
+ * assemblies add to f. */
 static inline bool ig_dyn_slotted(const ig_dyn_model *m) {
   return m->assembly == IG_GATHER || m->assembly == IG_CLUSTER;
 }
@@ -410,19 +411,23 @@ IG_MUST_CHECK ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[
 /* Which elements of the mesh still hold, on the host; NULL: none can fail. Of the model that takes
    the steps. */
 IG_MUST_CHECK ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive);
-/* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5). */
+/* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5), with contact
+ * and mass scaling, s. Pulls positions; collective. Fails if an element has collapsed. */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
 /* What contact adds to 1 / dt^2 of the elements' critical step; found from its springs and the
    masses of the particles. */
 double ig_dyn_contact_load(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_touch_find(ig_dyn_model *m);
-/* The critical step of the slowest element, without contact. */
+/* The critical step of the slowest element, without contact: in statics all elements get mass
+ * until theirs is this. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt);
-/* Particle masses; elements whose critical step is below `least` are made heavier. */
+/* Particle masses; elements whose critical step is below `least` (s; 0: none) are made heavier.
+ * Renews what depends on masses: ties, bodies, ghosts, weights. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_masses(ig_dyn_model *m, double least);
-/* Sets the step and the damping of what follows. */
+/* Sets the step (s) and the damping (1/s) of what follows, in the clock on the device. */
 IG_MUST_CHECK ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping);
-/* `steps` steps: no host in between where the backend has graphs. */
+/* Takes `steps` steps: no host in between where the backend has graphs. Errors that kernels meet
+ * are found later, in the fault word of the context. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps);
 /* Energies at the clock's time, after a pass of forces and contact without a step. Collective;
  * all ranks get the same numbers. */
@@ -446,16 +451,17 @@ double ig_dyn_step_bytes(const ig_dyn_model *m);
 static inline size_t ig_dyn_state_size(const ig_dyn_model *m) {
   return m->precision == IG_DOUBLE ? sizeof(double) : sizeof(float);
 }
-/* Static equilibrium by dynamic relaxation: begin, advance until it is done, end. */
+/* Static equilibrium by dynamic relaxation: begin, advance until it is done, end. Collective.
+ * `advance` takes a stretch of steps; m->relax says how it stands. */
 IG_MUST_CHECK ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a);
 IG_MUST_CHECK ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done);
 IG_MUST_CHECK ig_status ig_dyn_relax_end(ig_dyn_model *m);
 /* Memory of what particles did before. */
 IG_MUST_CHECK ig_status ig_dyn_relax_room(ig_dyn_model *m);
-/* Turns of flat shells about their normal (drill.c): whether there are any; unit normals of the
-   particles, nodes x 3, where the angle between elements is below sqrt(tolerance), else 0; and
-   what is along them taken out of turns or moments, nodes x dofs. Nodes are those of the model that
-   takes the steps; of another rank's the numbers mean nothing. */
+/* Turns of flat shells about their normal (drilling_rotations.c): whether there are any; unit
+ * normals of the particles, nodes x 3, where the angle between elements is below
+ * sqrt(tolerance), else 0; and what is along them taken out of turns or moments, nodes x dofs.
+ * Nodes are those of the model that takes the steps; of another rank's the numbers mean nothing. */
 bool ig_dyn_drills(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_drill_normals(ig_dyn_model *m, double tolerance, double *normal);
 void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns);

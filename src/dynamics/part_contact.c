@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Particles that came with surfaces of other ranks. */
 int32_t ig_dyn_guests(const ig_dyn_part *p) {
   return p->surfaces ? p->surfaces->guests : 0;
 }
@@ -34,6 +35,7 @@ ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node) {
   return guest ? p->part.mesh->nodes + (ig_lid)(guest - s->guest) : -1;
 }
 
+/* Frees the three lists; the struct is empty afterwards. */
 void ig_dyn_pieces_free(ig_dyn_pieces *p) {
   free(p->particle);
   free(p->triangle);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether triangle k of the part's own skin is on the surface now; `open` must have been pulled. */
 bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
   return s->made && ((const uint8_t *)m->divided->local->contact.open

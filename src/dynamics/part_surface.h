@@ -67,11 +67,11 @@ typedef struct ig_dyn_surfaces {
 
 /* Node of the whole as one of the part, guests too; -1: not there. */
 ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node);
-/* Tables of the kernels from s->all. */
+/* Tables of the kernels from s->all; arrays may move, and the view is renewed. */
 IG_MUST_CHECK ig_status ig_dyn_tables_make(ig_dyn_model *m);
 /* What contact remembers, from the tables to the own pieces. */
 IG_MUST_CHECK ig_status ig_dyn_kept_look(ig_dyn_model *m);
-/* Whether elements hold, of the faces that others have imported; all ranks call it. */
+/* Sends which elements hold, of the faces that others have imported; collective. */
 IG_MUST_CHECK ig_status ig_dyn_alive_tell(ig_dyn_model *m);
 /* Place of a triangle among those that are here, -1: none. */
 int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number);

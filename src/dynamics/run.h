@@ -96,12 +96,12 @@ typedef struct {
 int ig_dyn_shown_list(const ig_dyn_job *r, ig_dyn_shown *list);
 /* Contact forces over each particle's share of the surfaces; of the model that takes the steps. */
 IG_MUST_CHECK ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure);
-/* Functions of the room, `self` is an ig_dyn_job. */
+/* Functions of the room's table (core/room.h), `self` is an ig_dyn_job. Collective on ranks. */
 IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_results_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from);
-/* For other programs. */
+/* For other programs (ig_sim): fields to read and set, factors of loads and supports. */
 bool ig_dyn_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_dyn_field_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_dyn_field_set(void *self, const char *name, const double *values);

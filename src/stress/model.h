@@ -227,7 +227,7 @@ IG_MUST_CHECK ig_status ig_stress_system_solve(ig_stress *m, double tolerance,
 IG_MUST_CHECK ig_status ig_stress_system_apply(void *self, const double *x, double *y,
                                                ig_cg_state *state);
 
-/* anchor.c: names a part of the living body that is free to move. */
+/* rigid_body_check.c: fails and names a part of the living body that is free to move. */
 IG_MUST_CHECK ig_status ig_stress_anchor(ig_stress *m);
 
 /* newton.c

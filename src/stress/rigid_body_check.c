@@ -3,7 +3,7 @@
  *
  * Elements that share faces are one piece. A piece is at rest if its prescribed unknowns, and
  * the nodes it shares with pieces at rest, leave none of the six rigid-body motions. Each
- * prescribed component is a row of six numbers; the rank of the rows tells how many motions are
+ * prescribed component is a row of six numbers; their rank is the number of motions that are
  * prevented. The entry is ig_stress_anchor; cost is linear in elements for each round of rests. */
 #include "stress/model.h"
 #include "core/union_find.h"
