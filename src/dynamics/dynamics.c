@@ -148,6 +148,7 @@ static ig_moment moment_now(const ig_dyn_job *r) {
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const int64_t step = k->step - (r->m->relax.on ? r->m->relax.steps : 0);
   double time = 0;
+  /* analyses that are over, the one that has just ended among them */
   for (int64_t i = 0; i < r->analysis + r->over; i++)
     time += analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC ? analysis_at(r, i)->duration : 0;
   const bool under_way = !r->over && r->analysis < r->c->analysis.count &&
@@ -294,6 +295,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   const int64_t before = k->steps;
   IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
   r->element_steps += (k->steps - before) * r->job->elements;
+  /* given up early where much more was lost than allowed; but not in the first tenth of the
+   * ramp, and only where a longer ramp fits into the steps */
   if (r->start.kept && k->path > lost_most &&
       (done || k->path > 7 * lost_most || (k->loaded && k->path > 2 * lost_most)) &&
       /* a ramp is not repeated in its first tenth, nor where four times as many steps exceed
@@ -371,6 +374,7 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
   const ig_status status = ig_dyn_statics_step(r->statics);
   ig_dyn_statics_stand(r->statics, &now);
   r->element_steps += r->job->elements;
+  /* no equilibrium: what was reached is put out, and the next call fails with this message */
   if (status == IG_NUMERIC) {
     snprintf(r->failed, sizeof r->failed, "%s", ig_ctx_message(cx));
     char *where = strstr(r->failed, " (numerical failure"); /* it is added again */
@@ -434,6 +438,7 @@ static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
               k->value[i], k->mass[i][0], k->mass[i][1], k->mass[i][2]);
   if (k->count < a->modes)
     ig_warn_at(m->cx, &a->at, "the model has %d modes, not %lld", k->count, (long long)a->modes);
+  /* Sturm's count says that modes are missing between those found */
   if (k->below >= 0 && k->below != k->count && k->count == a->modes)
     ig_warn_at(m->cx, &a->at,
                "%lld modes are below the highest of the %d found: some of them, or of its equals, "
@@ -574,6 +579,7 @@ static void shape_look(const ig_dyn_job *r) {
   ig_lid element = -1;
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
+    /* eight-point hexahedra alone: others do not lock in this way */
     for (ig_lid s = 0; g->kind == IG_DYN_HEX8 && s < g->slots; s++) {
       const double l =
           g->element[s] < 0 ? 0 : slenderness(m, (const int32_t *)g->conn.host + 8 * (int64_t)s);
@@ -678,6 +684,7 @@ static ig_status room_make(ig_job *job, void **self) {
   motion_look(r);
   shape_look(r);
   IG_TRY(ig_dyn_probes_open(r));
+  /* each analysis as if it were the first: steps of later ones may differ, but errors show now */
   for (int i = 0; i < r->c->analysis.count; i++)
     IG_TRY(analysis_look(r, analysis_at(r, i)));
   return ig_dyn_masses(r->m, 0);

@@ -71,6 +71,7 @@ static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const int team = ig_team(m->cx, g->slots, IG_WORK_ELEMENT);
+/* minimum and maximum do not depend on the order: any schedule gives the same bits */
 #pragma omp parallel for schedule(static) num_threads(team) reduction(min : lo) reduction(max : hi)
     for (ig_lid s = 0; s < g->slots; s++) {
       double buffer[IG_DYN_CORNERS][3], mass, inertia;
@@ -176,6 +177,7 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
   const ig_dyn_group *g = q->g;
   double *mass = l->weight.mass, *inertia = l->weight.inertia;
   const int npe = g->g_f64.npe;
+  /* elements in pieces: threads find sizes of one piece, then one thread adds them in order */
   for (ig_lid i = 0, last = 0; i < q->count; i++) {
     if (i == last) {
       last = q->count - i < WEIGHED ? q->count : i + WEIGHED;
@@ -184,16 +186,20 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
     const ig_lid s = slot_of(q, i), element = ((const ig_lid *)g->ids.host)[s];
     if (element < 0)
       continue;
+    /* pieces begin at multiples of WEIGHED */
     const weight w = of[i % WEIGHED];
     if (!(w.mass > 0))
       return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat",
                      m->divided ? m->divided->part.element[element] : element);
+    /* rigid elements never deform: their critical step does not matter */
     const double scale = w.dt < least && !is_rigid(l, g, s) ? (least / w.dt) * (least / w.dt) : 1;
     by[s] = (ig_dyn_added){w.mass, scale};
     for (int a = 0; a < npe; a++) {
       const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
       mass[n] += ig_dyn_mass_share(g->kind, scale * w.mass, a);
       if (l->heavy.count)
+        /* weight in dynamics follows the scaled mass, so that bodies fall alike; in statics it
+         * is the true one */
         l->weight.heavy[n] += ig_dyn_mass_share(g->kind, (m->relax.on ? 1 : scale) * w.mass, a);
       if (scale != 1)
         l->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * w.mass, a);
@@ -359,6 +365,7 @@ static ig_status masses_find(ig_dyn_model *m, double least) {
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   m->weight.scaled_to = least;
   ig_status status = masses_find(m, least);
+  /* sums are rank 0's, to all; what was imported from other ranks has old masses */
   if (m->divided) {
     double sums[2] = {m->weight.total, m->weight.scaled};
     IG_TRY(ig_dyn_bodies_gather(m, status));

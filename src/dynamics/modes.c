@@ -157,6 +157,8 @@ static ig_status frequencies(work *w, int count, ig_dyn_modes *to) {
     shape_of(w, x + (int64_t)i * s->equations, 1 / sqrt(mu[i]), i, to);
     last = fmax(last, 1 / mu[i]);
   }
+  /* the shift made all eigenvalues positive; here the matrix is factorised just above the last
+   * one found */
   /* Sturm: pivots below zero of K - s M are the modes below s */
   mass_add(w, -last * (1 + 1e-6));
   IG_TRY_GOTO(status, done, ig_direct_factor(w->direct, s->value, true, &info));
@@ -205,6 +207,7 @@ static ig_status load_factors(work *w, int count, double time, ig_dyn_modes *to)
     status = IG_FAIL(m->cx, IG_INPUT, "buckling: no loads act at `at_time` %g s", time);
     goto done;
   }
+  /* 1e-5 of the model's length: see above */
   const double share = 1e-5 * p->length / most;
   memcpy(w->change, s->value, (size_t)entries * sizeof *w->change);
   for (int32_t i = 0; i < s->equations; i++)

@@ -112,6 +112,7 @@ static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
   int64_t own = 0;
   IG_TRY(IG_NEW(m->cx, &owner, (size_t)count + 1, "probes"));
   ig_status status = IG_NEW(m->cx, &mine, (size_t)count + 1, "probes");
+  /* owner of each item, and which of them are this rank's, in the order of the set */
   for (int64_t k = 0; k < count && status == IG_OK; k++) {
     const ig_lid item = set ? set->item[k] : r->probe_node[i];
     owner[k] = elements ? ig_dyn_part_owner(m, item) : part->owner[item];
@@ -167,6 +168,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
       IG_TRY(ig_mesh_named_set(cx, r->m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &r->probe_set[i]));
     else if (p->set)
       IG_TRY(ig_dyn_nodes_of(r->m, &p->at, p->set, &r->probe_set[i]));
+    /* section forces belong to elements: a point cannot name one */
     if (!p->set && (section || isnan(p->point[0])))
       return ig_fail_at(cx, &p->at,
                         section ? "section forces need a `set` of elements"
@@ -257,6 +259,7 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
     IG_TRY(ig_array_new_device(m->cx, &r->fields, 20 * ne, sizeof(float), "snapshots"));
   }
   double *at = r->moved.dev;
+  /* one array for all fields of elements: stress, von Mises, plastic strain, section, surface */
   float *to = r->fields.dev;
   const ig_dyn_fields fields = {to, to + 6 * ne, to + 7 * ne, to + 8 * ne, to + 14 * ne};
   const void *const from[] = {
@@ -274,6 +277,7 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
       continue;
     }
     IG_TRY(ig_snapshot_add(snap, f->name, f->unit, f->where, f->dtype, f->components, NULL, &data));
+    /* contact pressure needs areas, which the host finds */
     if (f->what == IG_SHOWN_PRESSURE) {
       IG_TRY(ig_dyn_contact_pressure(m, data));
       continue;
@@ -330,6 +334,7 @@ static ig_status most_find(ig_dyn_job *r, double most[3]) {
 /* Every step rounds a position in single precision, by 2^-25 of it: errors that add up as a random
    walk, and that hide a motion of less per step. */
 static void rounding_warn(const ig_dyn_job *r, double moved, double place) {
+  /* 2^-25: half of the spacing of floats relative to the number; steps add up as a random walk */
   const double steps = (double)ig_dyn_clock_of(r)->step, off = ldexp(place, -25) * sqrt(steps);
   if (r->m->precision == IG_SINGLE && steps > 0 && off > 0.05 * moved)
     ig_warn(r->m->cx,
@@ -444,6 +449,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   double most[3], sum[9];
   ig_dyn_energy e;
   const int64_t last = r->c->analysis.count - 1;
+  /* reactions are figures of an equilibrium */
   const bool rests = last >= 0 && IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)last)->kind ==
                                       IG_ANALYSIS_STATIC;
   IG_TRY(row_now(r, &e));
@@ -467,6 +473,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     IG_TRY(s->result(s, "newton_iterations", "", (double)r->newton.iterations));
     IG_TRY(s->result(s, "negative_pivots", "", (double)r->newton.negative));
   }
+  /* what was lost on the way matters only where material yields */
   if (statics && ig_dyn_yields(m))
     IG_TRY(s->result(s, "static_path_error", "", r->static_path));
   /* 0, less by what friction took; above it contact has made energy. After statics alone no step

@@ -151,6 +151,7 @@ static void element_look(search *s, const ig_block *b, ig_lid local, ig_dyn_over
     box_grow(&at, s->x + 3 * (int64_t)conn[a]);
   for (int32_t i = first_from(s, at.low[0]); i < s->count && s->by[i].x <= at.high[0]; i++) {
     const double *y = s->x + 3 * (int64_t)s->by[i].node;
+    /* order of tests: cheap ones first */
     if (!box_has(&at, y) || s->m->overlap.part[s->by[i].node] == part || s->measured >= MEASURED ||
         !is_inside(s, b, local, y))
       continue;
@@ -207,6 +208,7 @@ static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_ove
   for (int32_t i = 0; i < s.count; i++) {
     const int32_t n = ((const int32_t *)m->contact.surface.host)[i];
     const double *kept = (const double *)m->contact.kept.host + IG_DYN_KEPT * (int64_t)i;
+    /* particles in contact are pushed out: they do not count */
     if (kept[0] < 0 && kept[3] < 0)
       s.by[count++] = (place){x[3 * (int64_t)n], n};
   }

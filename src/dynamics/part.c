@@ -26,6 +26,7 @@ static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
   if (m->p.bodies.count + m->p.ties.count == 0)
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &up, (size_t)m->p.nodes + 1, "owners"));
+  /* every particle is a set of its own; bodies and ties join them */
   for (int32_t n = 0; n < m->p.nodes; n++)
     up[n] = n;
   for (int k = 0; k < m->p.bodies.count; k++) {
@@ -68,6 +69,7 @@ static ig_status slots_choose(ig_dyn_model *m, int k) {
   ig_dyn_group *g = &p->local->group[k];
   const int npe = from->g_f64.npe;
   ig_lid at = 0;
+  /* room for all of them and the pads of both ranges; cut to size below */
   IG_TRY(IG_NEW(m->cx, &p->slot[k], (size_t)from->slots + 2 * IG_DYN_BLOCK, "elements of a part"));
   g->count = 0;
   for (int c = 0; c < 2; c++) {
@@ -143,6 +145,7 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   IG_TRY(ig_array_push(cx, &g->conn));
   g->g_f64.first = g->g_f32.first = first;
   g->g_f64.count = g->g_f32.count = g->slots;
+  /* the whole's connectivity in numbers of the part: all corners are there, as own or ghosts */
   g->g_f64.state = g->state.dev;
   g->g_f32.state = g->state.dev;
   return IG_OK;
@@ -316,6 +319,7 @@ static ig_status ties_make(ig_dyn_model *m) {
   IG_TRY(ig_array_new(cx, &c->tie_turns, ties, sizeof(int32_t), "ties"));
   IG_TRY(ig_array_new(cx, &c->carry_first, nodes + 2, sizeof(int32_t), "ties"));
   IG_TRY(ig_array_new(cx, &c->carry, 3 * ties, sizeof(int32_t), "ties"));
+  /* first[n + 1] begins as the start of n's list and ends as its end: a counting sort in place */
   int32_t *to = c->tie_to.host, *first = c->carry_first.host, *carry = c->carry.host;
   for (int32_t k = 0; k < m->p.ties.count; k++) {
     const int32_t w = ((const int32_t *)m->carried.tie_node.host)[k], t = l->p.ties.count;
@@ -353,6 +357,7 @@ static ig_status skin_make(ig_dyn_model *m) {
       IG_TRY(IG_NEW(m->cx, &to->skin, 3 * (size_t)own + 1, "surfaces"));
     for (int64_t k = own = 0; k < count; k++) {
       const int32_t *node = from->skin + 3 * k;
+      /* triangles of the whole at whose corners this rank has a particle */
       if (p->owner[node[0]] != p->rank && p->owner[node[1]] != p->rank &&
           p->owner[node[2]] != p->rank)
         continue;

@@ -420,6 +420,7 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
                  t->corner.host);
   ig_dyn_corners(place, edge, 2 * (int64_t)all->edges, all->particles, t->end_first.host,
                  t->end.host);
+  /* nothing is known of the longest edge yet: both parities start at 0 */
   memset(t->longest.host, 0, 2 * sizeof(uint32_t));
   for (int64_t i = 0; i < 4 * (int64_t)all->triangles; i++) {
     const int32_t beside = all->triangle[i / 4].beside[i % 4];

@@ -328,6 +328,7 @@ static ig_status guests_seat(ig_dyn_model *m) {
               {&t->edge_length, 1}, {&t->spring, 1},
               {&t->offset, 1},      {&t->before, 3},
               {&l->x_start, 3},     {&t->touch, 3}};
+  /* arrays grow by some more than needed, so that the next import need not */
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].array->count && list[i].array->count < all * list[i].numbers)
       IG_TRY(ig_array_grow(m->cx, list[i].array, (all + (size_t)s->guests / 4) * list[i].numbers));
@@ -339,6 +340,7 @@ static ig_status guests_seat(ig_dyn_model *m) {
     const ig_dyn_surface_particle *from = &s->all.particle[i];
     const int64_t n = ig_dyn_local_node(p, from->node);
     for (int c = 0; c < 3; c++)
+      /* positions one step ago come with the messages for all: own ones are the same numbers */
       number_put(&t->before, 3 * n + c, from->before[c]);
     if (n < nodes)
       continue;
@@ -387,6 +389,7 @@ static ig_status guests_list(ig_dyn_model *m, const parcel *list, int count) {
   int32_t out = 0, in = 0;
   for (int i = 0, r = 0; r < p->part.ranks; r++) {
     const parcel *a = i < count && list[i].rank == r ? &list[i++] : NULL;
+    /* what travels as a ghost anyway is not sent twice */
     for (int32_t k = 0; a && k < a->count[0]; k++)
       if (!given_already(&p->ghosts, r, s->local[a->particle[k]]))
         t->give[out++] = s->local[a->particle[k]];

@@ -26,6 +26,7 @@ static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
       status = ig_dyn_move(l);
     if (status == IG_OK)
       status = ig_dyn_part_watch(m);
+    /* places of carried particles travel in the same message, after the velocities (split) */
     const ig_halo_array ghosts[] = {{l->v.dev, 3 * m->part}, {l->x.dev, 3 * m->part}};
     status = ig_halo_start(m->cx, &p->halo, ghosts, 2, status);
     if (status == IG_OK)

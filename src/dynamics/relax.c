@@ -204,11 +204,13 @@ static ig_status state_pull(ig_dyn_model *m) {
 static ig_status net_find(ig_dyn_model *m, double tolerance, double *normal, double *net) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   const int D = m->p.dofs;
+  /* net = outside - internal, particle by particle */
   for (int64_t i = 0; i < (int64_t)l->p.nodes * D; i++) {
     double f[2];
     forces_of(m, l, i / D, (int)(i % D), f);
     net[i] = f[1] - f[0];
   }
+  /* a tied particle's net force goes to its carriers; its weight is in theirs already */
   for (int32_t k = 0; k < l->p.ties.count; k++) {
     const int64_t n = ((int32_t *)l->carried.tie_node.host)[k];
     for (int a = 0; a < 3; a++)
@@ -334,6 +336,7 @@ static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const doub
   const double u2 = sums[0], all = steps * ((const ig_dyn_clock *)m->clock.host)->dt;
   r->since += dt;
   const double seen = sums[2] > 0 ? sums[1] / sums[2] : 0;
+  /* contacts that come and go spoil the last stretch: the longer one is used */
   if (flickers(m, last))
     last = seen;
   const double stiffness = fmin(seen, last);
@@ -420,6 +423,7 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_clock *clock = m->clock.host;
   if (a->relaxation == IG_RELAX_VISCOUS) {
+    /* the first stretch shows the start of the motion and no frequency yet */
     if (isnan(a->damping) && r->steps > STRETCH && now->moved && !flickers(m, now->stiffness)) {
       /* 1.9 / dt: the scheme with damping xi needs xi dt < 2 */
       const double omega = sqrt(fmax(now->stiffness, 0)), most = 1.9 / clock->dt;
@@ -531,6 +535,7 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
                                .every = STRETCH,
                                .drag = ig_dyn_yields(m) ? 0 : INFINITY,
                                .was = m->relax.was};
+  /* all elements get the critical step of the slowest one */
   IG_TRY(ig_dyn_largest_step(m, &dt));
   IG_TRY(ig_dyn_masses(m, dt));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
@@ -556,6 +561,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
       m->precision == IG_DOUBLE ? 1e-13 : 1e-6; /* forces are no better than that */
   double *net = NULL, *normal = NULL, out2;
   int64_t steps = a->relaxation == IG_RELAX_KINETIC && r->loaded ? r->every : STRETCH;
+  /* the ramp ends with a stretch of its own */
   if (!r->loaded && r->steps + steps > ramp)
     steps = ramp - r->steps;
   IG_TRY(ig_dyn_advance(m, steps));
@@ -599,6 +605,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   if (m->divided)
     status = ig_ranks_agree(m->cx, status);
   IG_TRY(status);
+  /* forces at the level of rounding: there is nothing more to gain */
   if (r->loaded && r->residual < floor && !(r->settled && r->error < a->tolerance)) {
     if (isfinite(r->error) && r->error >= a->tolerance)
       ig_warn(m->cx, "static: the precision of the forces is reached; estimated error %.2g",

@@ -74,6 +74,7 @@ static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const d
     corner[a] = m->x0 + 3 * (int64_t)conn[a];
     ig_dyn_sub(corner[a], corner[0], x + 3 * a);
   }
+  /* volume of the element, for its energy */
   ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, corner, &mass, &inertia);
   for (int n = 0; n < points; n++) {
     for (int i = 0; i < 6; i++)
@@ -133,6 +134,7 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const doub
         return ig_fail_at(m->cx, &c->at,
                           "'%s' has no cell at (%g, %g, %g) m: the two runs need the same mesh",
                           c->file, middle[0], middle[1], middle[2]);
+      /* all eight points get the element's value where the snapshot has no values at points */
       for (int i = 0; i < 48; i++) {
         value[i] =
             fine ? ig_field_component(stresses, item, i) : ig_field_component(stress, item, i % 6);

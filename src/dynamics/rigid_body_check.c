@@ -306,6 +306,7 @@ static void rigid_fill(const ig_dyn_model *m, double t, int32_t *up, rigid *of) 
       p->at[c] += m->x0[3 * (int64_t)n + c];
   }
   for (int32_t n = 0; n < m->p.nodes; n++)
+    /* sums become means; entries that are no roots have no nodes */
     for (int c = 0; c < 3 && of[n].nodes; c++)
       of[n].at[c] /= (double)of[n].nodes;
   for (int32_t n = 0; n < m->p.nodes; n++) {
@@ -351,6 +352,7 @@ static ig_status rigid_refuse(ig_ctx *cx, const ig_dyn_analysis *a, const rigid 
     shift += row[c] * row[c];
     turn += row[3 + c] * row[3 + c];
   }
+  /* the larger part of what is left names the motion: translation or rotation */
   const double *d = shift >= turn ? row : row + 3, l = sqrt(fmax(shift, turn));
   double way[3];
   for (int c = 0; c < 3; c++)

@@ -91,6 +91,7 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
   IG_TRY(material_need(cx, c, c->yield, "yield"));
   m->yield = c->yield;
   m->hardening = isnan(c->hardening) ? 0 : c->hardening;
+  /* H = E Et / (E - Et): slope of stress over plastic strain from the slope over strain */
   if (!isnan(c->tangent)) {
     if (c->tangent >= m->young)
       return ig_fail_at(cx, &c->at, "`tangent` must be below Young's modulus");
@@ -110,6 +111,7 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
     m->jc_rate0 = j->rate0;
     m->jc_m = j->m;
     m->jc_range = j->melt - j->room;
+    /* temperature rise per plastic work: share of it that becomes heat over rho c */
     m->jc_heat = isnan(heat) ? 0 : j->heat_share / (m->density * heat);
     for (int i = 0; i < 5; i++)
       m->jc_d[i] = isnan(j->failure[i]) ? 0 : j->failure[i];
@@ -220,6 +222,7 @@ ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f
     return ig_fail_at(cx, &s->at, "a plastic beam needs a `profile` and its sizes, not `area`");
   for (int i = 0; i < IG_DYN_FIBRES; i++) {
     double *f = g->fibre[i];
+    /* areas inside both rings are equal: radii are the roots of 1/4 and 3/4 of r^2 */
     if (s->profile == IG_SECTION_CIRCLE) { /* two rings of eight, of equal area */
       const double at = i < 8 ? 0.5 * r : sqrt(0.75) * r, angle = pi / 4 * (i % 8 + 0.5 * (i / 8));
       f[0] = at * cos(angle), f[1] = at * sin(angle), f[2] = g->area / 16;

@@ -180,6 +180,8 @@ double ig_dyn_size_line(const ig_dyn_group *g, double inertia_scale, const doubl
   if (g->kind == IG_DYN_BAR)
     return l / rod;
   const double i = fmax(g->g_f64.iy, g->g_f64.iz);
+  /* at least the physical inertia about the axis; at least a share of that of a rod of the
+   * element's length */
   *inertia = fmax(mat->density * l / 2 * (g->g_f64.iy + g->g_f64.iz),
                   mat->density * l / 2 * i + *mass * l * l / 24 * inertia_scale);
   const double twist = sqrt(2 * mat->shear * g->g_f64.torsion / l / *inertia);

@@ -223,6 +223,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   ig_newton_options o = ig_newton_usual;
   o.tolerance = a->tolerance;
   o.arc_length = a->method == IG_STATIC_ARC;
+  /* one step is enough where the problem is linear or nearly so: solids that do not yield */
   o.first = a->first_step > 0                                    ? a->first_step
             : ig_dyn_yields(m) || m->p.dofs == 6 || o.arc_length ? 0.1
                                                                  : 1;

@@ -38,6 +38,7 @@ static void kernels_run(const ig_static_group *p, int32_t begin, int32_t end, do
   const int npe = p->g.npe;
   ig_fault fault = {~0ull};
   ig_ctx own = *s->m->cx; /* faults of trials are not those of the run */
+  /* the law's step: so long that rates vanish */
   ig_dyn_clock clock = {.dt = IG_STATIC_SECONDS};
   ig_dyn_particles view = {.nodes = s->m->p.nodes, .dofs = s->m->p.dofs, .pitch = s->m->p.dofs};
   dyn_group_f64 g = p->g;
@@ -96,6 +97,7 @@ static ig_status forces(const ig_static_group *p, int32_t begin, int32_t end, do
     ig_trouble mine = {-1, NULL};
     memcpy(state, p->state + state_at(&p->g, b, 0), states * sizeof *state);
     kernels_run(p, b, stop, state, to, places, &mine);
+    /* pads may fail: they repeat an element, which reports itself */
     if (mine.element >= 0 && trouble->element < 0 && p->from->element[mine.element] >= 0)
       *trouble = mine;
     for (int32_t e = b; e < stop; e++)
@@ -181,6 +183,7 @@ static ig_status drill(void *self, const ig_trial *at, int32_t begin, int32_t en
       memset(k, 0, (size_t)n * (size_t)n * sizeof *k);
     if (p->from->element[e] < 0)
       continue;
+    /* geometry of the last accepted state: constant during a step, so that its tangent is exact */
     for (int i = 0; i < 3 * npe; i++)
       middle[i % 3] += s->x[3 * (int64_t)node[i / 3] + i % 3] / npe;
     for (int c = 0; c < 3; c++) {

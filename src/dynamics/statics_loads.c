@@ -107,6 +107,7 @@ static double integral_at(const ig_dyn_statics *s, ig_history h, double t) {
                *y = (const double *)s->m->held.history_y.host + h.first;
   if (h.rows == 0)
     return t;
+  /* before the first row the history is constant, from 0 on */
   double sum = y[0] * (fmin(t, x[0]) - fmin(0, x[0]));
   for (int32_t i = 0; i + 1 < h.rows; i++) {
     const double a = fmax(x[i], 0), b = fmin(x[i + 1], t);
@@ -153,6 +154,8 @@ void ig_static_follow(void *self, double *u) {
         ig_constraint *row = &s->system->constraint[s->carried[i].number + c];
         double *factor = s->system->coefficient + row->at;
         u[D * node + c] = c < 3 ? way[c] + now[c] - arm[c] : turn[c - 3];
+        /* derivative of the rotated arm by the rotation vector: turn x arm, exact at the trial's
+         * attitude */
         if (c < 3) { /* turn x arm */
           factor[1] = now[(c + 2) % 3];
           factor[2] = -now[(c + 1) % 3];
@@ -234,6 +237,7 @@ static ig_status press(void *self, const ig_trial *at, int32_t begin, int32_t en
     minus_f64(s->trial + 3 * (int64_t)a->node[v1], s->trial + 3 * (int64_t)a->node[v0], v);
     cross_f64(u, v, n);
     memset(f, 0, 12 * sizeof *f);
+    /* each corner gets the same share of the area vector */
     for (int i = 0; i < 3 * a->corners; i++)
       f[i] = p * n[i % 3]; /* internal forces: the other way round */
     if (!k)

@@ -37,7 +37,8 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
     for (int c = 0; c < 3; c++)
       f[c] = stiff * in * n[c];
     for (int i = 0; k && i < 9; i++) {
-      /* what just touches is stiff, too: it may be all that holds the part */
+      /* what just touches is stiff, too: it may be all that holds the part, and the matrix would
+       * be singular without it */
       const double along = gap <= 1e-9 * s->length ? stiff * n[i / 3] * n[i % 3] : 0;
       const double axis =
           tool->shape == IG_TOOL_CYLINDER ? tool->axis[i / 3] * tool->axis[i % 3] : 0;

@@ -87,6 +87,7 @@ ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
  * `commit`: contact memory moves on with it. */
 ig_status ig_dyn_move(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
+  /* the start, or after a restart: forces lie in f */
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
   if (p.nodes == 0)
     return IG_OK;
@@ -112,6 +113,7 @@ ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
         const ig_dyn_range range = ig_dyn_range_of(m, &m->group[k], c);
         IG_TRY(m->ops->elements(m->cx, &p, &range));
       }
+  /* the first half of a rank's step: the second range follows when ghosts have arrived */
   if (m->in_turn && first == 0)
     return IG_OK;
   m->fresh = false;

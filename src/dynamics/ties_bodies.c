@@ -81,6 +81,7 @@ static int64_t target_near(const ig_dyn_model *m, const targets *t, ig_lid n, do
   double best = reach * reach;
   while (lo < hi) {
     const int64_t mid = (lo + hi) / 2;
+    /* targets below x - reach - width cannot reach it */
     if (t->item[mid].low < x[0] - reach - t->width)
       lo = mid + 1;
     else
@@ -206,6 +207,7 @@ ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
     const int32_t n = ((int32_t *)m->carried.tie_node.host)[k],
                   *to = (int32_t *)m->carried.tie_to.host + 3 * k;
     const double *share = (double *)m->carried.tie_share.host + 3 * k;
+    /* rotations follow only if the tied particle and all its carriers have them */
     turns[k] = m->weight.inertia[n] > 0;
     for (int a = 0; a < 3; a++)
       turns[k] &= share[a] == 0 || m->weight.inertia[to[a]] > 0;

@@ -11,11 +11,12 @@
  *
  * One step (ig_stress_advance, newton.c):
  *
- * 1. temperatures, shares of inherent strain and loads of the end of the step (goal_at); 2.
- * points that melt or become solid on the way lose stress and history (ig_stress_anneal,
- * grow.c); 3. forces that the step starts from, for the energy balance (ig_stress_energy_start,
- * energy.c); 4. Newton's method: residual, linear system (system.c: conjugate gradients with
- * multigrid),
+ * 1. temperatures, shares of inherent strain and loads of the end of the step (goal_at);
+ * 2. points that melt or become solid on the way lose stress and history (ig_stress_anneal,
+ *    grow.c);
+ * 3. forces that the step starts from, for the energy balance (ig_stress_energy_start,
+ *    energy.c);
+ * 4. Newton's method: residual, linear system (system.c: conjugate gradients with multigrid),
  *    line search; where it fails the step is halved and done in pieces;
  * 5. energies of the step (ig_stress_energies), then history moves on (ops->commit), then the
  *    temperatures of now become those of the last equilibrium (ig_stress_past).
