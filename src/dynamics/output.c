@@ -1,6 +1,6 @@
 /* What a run writes: probes and history rows, snapshots, figures of the summary. Only what is
- * asked for is copied from the device. On ranks the functions are collective; rank 0 has the
- * numbers and writes. */
+   asked for is copied from the device. On ranks the functions are collective; rank 0 has the
+   numbers and writes. */
 #include "dynamics/run.h"
 #include "dynamics/solids.h"
 #include "dynamics/part.h"
@@ -16,8 +16,8 @@
 /* --- probes and histories */
 
 /* What keeps particle n in balance with all else that acts on it: a force (c < 3), a moment:
- * internal force less load, contact and weight. In motion this includes the force of inertia
- * with opposite sign. */
+   internal force less load, contact and weight. In motion this includes the force of inertia
+   with opposite sign. */
 static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
   const int D = m->p.dofs;
   const double push =
@@ -28,7 +28,7 @@ static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, i
 }
 
 /* What item n (particle or element) of the model that takes the steps adds to a probe. A moment
- * is about the middle of the set at the start, with the particle's place of now. */
+   is about the middle of the set at the start, with the particle's place of now. */
 static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) {
   const ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
   const int c = p->quantity % 3, D = m->p.dofs;
@@ -51,7 +51,7 @@ static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) 
 }
 
 /* Sums of a probe over its items; on ranks rows of own items go to rank 0 in the order of the
- * set. */
+   set. */
 typedef struct {
   const ig_dyn_job *r;
   const ig_dyn_probe *p;
@@ -144,8 +144,8 @@ static ig_status probe_check(ig_dyn_job *r, int i) {
 }
 
 /* Probes of forces and motions look at nodes, those of sections at elements. The middle of a
- * probe's nodes at the start is the point that its moments are about. On ranks the owner of each
- * item is found now, while sets of the whole mesh exist. */
+   probe's nodes at the start is the point that its moments are about. On ranks the owner of each
+   item is found now, while sets of the whole mesh exist. */
 ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   const int n = r->c->probes.count;
@@ -225,7 +225,7 @@ static ig_status probes_pull(ig_dyn_job *r) {
 }
 
 /* The columns' values as things stand; on ranks those of probes on the first. The worst error of
- * the energy balance is kept for the summary. */
+   the energy balance is kept for the summary. */
 static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   IG_TRY(ig_dyn_energies(r->m, e));
   const ig_status pulled = probes_pull(r);
@@ -248,12 +248,12 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
 /* --- snapshots */
 
 /* Fields leave the device on a stream of their own, while steps go on. They are made in arrays
- * of their own (moved, fields), so that the steps may change positions and states meanwhile. */
+   of their own (moved, fields), so that the steps may change positions and states meanwhile. */
 static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   ig_dyn_model *m = r->m;
   const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
   /* 6 per node: displacement and velocity; 20 per element: stress 6, von Mises, plastic strain,
-   * section 6, surface 6 */
+     section 6, surface 6 */
   if (!r->moved.dev) {
     IG_TRY(ig_array_new_device(m->cx, &r->moved, 6 * nn, sizeof(double), "snapshots"));
     IG_TRY(ig_array_new_device(m->cx, &r->fields, 20 * ne, sizeof(float), "snapshots"));
@@ -379,7 +379,7 @@ static double held_share(const resulting *s, int64_t n, int c) {
 }
 
 /* A particle's part of the resultants: what holds it where a support does, its loads, forces of
- * tools. */
+   tools. */
 static void result_row(void *user, int64_t n, double *row) {
   const resulting *s = user;
   const ig_dyn_model *m = s->m, *l = s->l;
@@ -420,7 +420,7 @@ static ig_status resultants_write(const ig_dyn_job *r, const double sum[9], ig_s
 }
 
 /* Modes of the last modal analysis with effective masses; of earlier ones values alone, with the
- * number of their analysis in the key. */
+   number of their analysis in the key. */
 static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
   const ig_dyn_modes *k = &r->modes.of;
   char name[64];
@@ -442,7 +442,7 @@ static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
 }
 
 /* Figures of the whole run. Reactions and loads are given where the last analysis was static:
- * only then do they balance. */
+   only then do they balance. */
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;

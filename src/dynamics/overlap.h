@@ -6,7 +6,7 @@
 #include "dynamics/dynamics.h"
 
 /* Particles found inside another part; the deepest (m) and where it is. Counting stops at
- * MEASURED. */
+   MEASURED. */
 typedef struct {
   int count;
   double depth, at[3];

@@ -1,13 +1,13 @@
 /* Dividing a model between ranks: the part's particles, elements, loads, bodies and ties, taken
- * from the whole model, so that both start with the same numbers.
- *
- * Every rank has built the whole model. ig_dyn_part_new divides the particles along a
- * space-filling curve, moves owners together for bodies and ties, makes the local model
- * (local_make) and the lists of who has what (collects, for output and sums in the order of the
- * whole). ig_dyn_part_keep then frees the whole model's arrays.
- *
- * Elements of a part lie in two ranges: inner ones, which no ghost touches and which are
- * computed while ghosts travel, and those at the border. */
+   from the whole model, so that both start with the same numbers.
+
+   Every rank has built the whole model. ig_dyn_part_new divides the particles along a
+   space-filling curve, moves owners together for bodies and ties, makes the local model
+   (local_make) and the lists of who has what (collects, for output and sums in the order of the
+   whole). ig_dyn_part_keep then frees the whole model's arrays.
+
+   Elements of a part lie in two ranges: inner ones, which no ghost touches and which are
+   computed while ghosts travel, and those at the border. */
 #include "dynamics/part.h"
 #include "assembly/assembly.h"
 #include "backend/backend.h"
@@ -97,7 +97,7 @@ static bool is_pad(const ig_dyn_group *g, ig_lid s) {
 }
 
 /* Merges both ranges by the slots of the whole: sums at particles have that order. Caller frees
- * *order. */
+ *order. */
 ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
   const ig_lid *whole = m->divided->slot[k];
   const ig_dyn_group *g = &m->divided->local->group[k];
@@ -109,7 +109,7 @@ ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
 }
 
 /* Group k of the part: elements, connectivity in numbers of the part, space for state. `first`
- * is its place in the count of slots of all groups. */
+   is its place in the count of slots of all groups. */
 static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   ig_dyn_part *p = m->divided;
   ig_ctx *cx = m->cx;
@@ -201,7 +201,7 @@ done:
 }
 
 /* Groups of the part, in the order of the whole, also those without elements here: calls on
- * groups are collective. The scratch is for energies or reports, whichever is larger. */
+   groups are collective. The scratch is for energies or reports, whichever is larger. */
 static ig_status groups_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -266,7 +266,7 @@ static ig_status particle_arrays(ig_dyn_model *m) {
 }
 
 /* Bodies that this rank owns. A body has one owner, with all its particles (owners_join), so
- * that its sums need no messages. */
+   that its sums need no messages. */
 static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -425,7 +425,7 @@ static ig_status nodes_collect(ig_dyn_model *m) {
 }
 
 /* Own elements by mesh order; elements at the border belong to one rank (ig_owner_of), although
- * several compute them. */
+   several compute them. */
 static ig_status cells_collect(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   const ig_lid count = ig_mesh_elements(m->mesh);
@@ -501,7 +501,7 @@ static ig_status arms_collect(ig_dyn_model *m) {
 /* --- all of it */
 
 /* The local model shares ops, case and context with the whole, and histories, motions and tools
- * by pointer (l->p is a copy of m->p; view_make replaces what is the part's own). */
+   by pointer (l->p is a copy of m->p; view_make replaces what is the part's own). */
 static ig_status local_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l;
@@ -568,7 +568,7 @@ static void nodes_free(ig_dyn_model *m) {
 }
 
 /* Called once all is set up: every rank frees the whole model's arrays, sets, elements.
- * Checkpoints and output work from the part from now on. */
+   Checkpoints and output work from the part from now on. */
 void ig_dyn_part_keep(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_carried *c = &m->carried;

@@ -13,8 +13,8 @@
 #include "ranks/partition.h"
 
 /* Particles (numbers of the part) that travel between this rank and others: those that go to
- * rank r are give[give_start[r]] … give[give_start[r + 1] - 1], those that come from it in
- * `take` likewise. Both sides list the same particles in the same order. */
+   rank r are give[give_start[r]] … give[give_start[r + 1] - 1], those that come from it in
+   `take` likewise. Both sides list the same particles in the same order. */
 typedef struct {
   int32_t *give_start, *give, *take_start, *take;
 } ig_dyn_travel;
@@ -39,7 +39,7 @@ typedef struct ig_dyn_part {
 } ig_dyn_part;
 
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what
- * cannot be divided. Collective; the whole model must be complete. */
+   cannot be divided. Collective; the whole model must be complete. */
 IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
 void ig_dyn_part_free(ig_dyn_model *m);
 /* All is set up: every rank lets go of the whole model's state, elements and sets. Its clock, its
@@ -52,7 +52,7 @@ void ig_dyn_part_loads_drop(ig_dyn_model *m);
 /* While the whole is there: rank of an element of the mesh. */
 int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element);
 /* --- part_ghosts.c: lists of what travels at each step; the second makes messages of them, and
- * is called again whenever the lists have changed */
+   is called again whenever the lists have changed */
 IG_MUST_CHECK ig_status ig_dyn_part_ghosts(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_part_travel(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_travel_new(ig_ctx *cx, int ranks, int64_t give, int64_t take,
@@ -110,7 +110,7 @@ IG_MUST_CHECK ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, 
                                              ig_dyn_particle_row *row, ig_dyn_particle_add *add,
                                              void *user);
 /* What the first rank has found (`status`: how it fared), to all. Collective; nothing without
- * ranks. */
+   ranks. */
 IG_MUST_CHECK ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t size);
 /* Of numbers that are not negative the largest of all ranks, to all; at most four. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count);
@@ -118,8 +118,8 @@ IG_MUST_CHECK ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *v
 IG_MUST_CHECK ig_status ig_dyn_seen(ig_ctx *cx, const void *dev, size_t bytes, void **own,
                                     const void **host);
 /* Totals of rows that come in pieces, with the bits of ig_dyn_ops.totals of all of them. On a
- * CPU one sum per column (`sums` 1) with its rounding error in `lost`; on a GPU as many as
- * threads. */
+   CPU one sum per column (`sums` 1) with its rounding error in `lost`; on a GPU as many as
+   threads. */
 typedef struct {
   int columns;
   int64_t rows, sums;
@@ -135,7 +135,7 @@ static inline bool ig_dyn_owns(const ig_dyn_model *m, int64_t n) {
 }
 
 /* The model that takes the steps: the whole one, or on ranks the part. Arrays of particles and
- * elements are read from it. */
+   elements are read from it. */
 static inline ig_dyn_model *ig_dyn_stepper(ig_dyn_model *m) {
   return m->divided ? m->divided->local : m;
 }

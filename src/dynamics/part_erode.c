@@ -1,6 +1,6 @@
 /* Surfaces of a divided model behind what erodes: which elements hold. An element's owner sends
- * a byte for each side of each triangle that it has sent in the last import, in the order of
- * that import. */
+   a byte for each side of each triangle that it has sent in the last import, in the order of
+   that import. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 

@@ -1,10 +1,10 @@
 /* A divided model before a step: what surfaces need of other ranks. All ranks take part in one
- * maximum over what each needs, and then do the same: nothing, exchange which elements hold, or
- * import. */
+   maximum over what each needs, and then do the same: nothing, exchange which elements hold, or
+   import. */
 #include "dynamics/part_surface.h"
 
 /* Whether a particle has left the skin, as ig_dyn_part_watch found after the last motion: by now
- * the elements of the step are under way, so that waiting for it costs nothing. */
+   the elements of the step are under way, so that waiting for it costs nothing. */
 static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
 #ifdef INGOT_HAVE_CUDA

@@ -1,15 +1,15 @@
 /* Surfaces of a divided model that touch. A rank has its own pieces, triangles and edges with a
- * particle of its own at a corner, and a copy of those of others that may come near before the
- * next import. Pieces keep the numbers of the whole model; tables of kernels have them in that
- * order, so that sums have the order of one rank.
- *
- * Import: ranks send each other the boxes around their own pieces; each sends the pieces of its
- * own that lie within `reach` of another's boxes. Which pieces matter: the force on a particle
- * depends on all triangles within the gap of it; the force on a triangle depends on the
- * particles within the gap of it, and through them on all triangles near these. So reach is two
- * gaps, with edges and where elements erode also the longest edge in between, and the skin for
- * what moves until the next import. That comes when some particle of any rank has moved by half
- * of the skin. Between imports only velocities travel. */
+   particle of its own at a corner, and a copy of those of others that may come near before the
+   next import. Pieces keep the numbers of the whole model; tables of kernels have them in that
+   order, so that sums have the order of one rank.
+
+   Import: ranks send each other the boxes around their own pieces; each sends the pieces of its
+   own that lie within `reach` of another's boxes. Which pieces matter: the force on a particle
+   depends on all triangles within the gap of it; the force on a triangle depends on the
+   particles within the gap of it, and through them on all triangles near these. So reach is two
+   gaps, with edges and where elements erode also the longest edge in between, and the skin for
+   what moves until the next import. That comes when some particle of any rank has moved by half
+   of the skin. Between imports only velocities travel. */
 #ifndef IG_DYNAMICS_PART_SURFACE_H
 #define IG_DYNAMICS_PART_SURFACE_H
 
