@@ -1,7 +1,7 @@
 /* Moving a model through time: steps II and III of Tang et al. (2020), repeated; and the
- * energies at an instant. ig_dyn_advance is the entry for steps, ig_dyn_energies for the
- * balance. On a GPU 50 steps are recorded as a graph once and replayed: launching each pass
- * costs more than a small model's work. */
+   energies at an instant. ig_dyn_advance is the entry for steps, ig_dyn_energies for the
+   balance. On a GPU 50 steps are recorded as a graph once and replayed: launching each pass
+   costs more than a small model's work. */
 #include "dynamics/part.h"
 #include "dynamics/solids.h"
 #include "backend/backend.h"
@@ -34,8 +34,8 @@ static ig_status steps_once(ig_dyn_model *m, int64_t n) {
 }
 
 /* For benchmarks: elements of all groups, or all particles, without anything else of a step. The
- * last range of elements moves the clock on, as in a step; energies of such a model mean
- * nothing. */
+   last range of elements moves the clock on, as in a step; energies of such a model mean
+   nothing. */
 ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
@@ -57,8 +57,8 @@ ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]) {
 }
 
 /* On a GPU: one single step while forces are still in f, then replays of 50 recorded steps, then
- * single steps for the rest. A recording holds pointers and sizes, no times: it stays valid
- * until the model changes. */
+   single steps for the rest. A recording holds pointers and sizes, no times: it stays valid
+   until the model changes. */
 ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   enum { RECORDED = 50 }; /* steps in a graph */
   ig_ctx *cx = m->cx;
@@ -88,7 +88,7 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
 
 ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
   /* clock lies in device memory: kernels read dt there, so recorded graphs stay valid when it
-   * changes */
+     changes */
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   clock->dt = clock->tick = dt;
@@ -151,10 +151,10 @@ ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
 }
 
 /* --- energies
- *
- * All sums are made in a fixed order: on one rank by `totals` of the backend, on several by rank
- * 0, which adds the rows of all ranks in the order of the whole model. The balance therefore has
- * the same bits for any number of ranks. */
+
+   All sums are made in a fixed order: on one rank by `totals` of the backend, on several by rank
+   0, which adds the rows of all ranks in the order of the whole model. The balance therefore has
+   the same bits for any number of ranks. */
 
 enum { N = IG_DYN_PARTICLE_ENERGIES };
 
@@ -183,7 +183,7 @@ static ig_status forces_now(ig_dyn_model *m) {
 }
 
 /* Sums on one rank. The scratch holds energies of particles first and reports of one group after
- * the other then; each is summed before the next overwrites it. */
+   the other then; each is summed before the next overwrites it. */
 static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
   ig_ctx *cx = m->cx;
   double *const table = m->scratch.dev, *const work = m->partial.dev;
@@ -299,7 +299,7 @@ static ig_status scaling_find(ig_dyn_model *m, double *sum) {
 }
 
 /* The balance: left = kinetic + internal + damping, put = start + external + contact. Its error
- * is relative to the largest energy that occurs. */
+   is relative to the largest energy that occurs. */
 static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   energy_sums s = {{0}, {0}, 0, 0};
   memset(e, 0, sizeof *e);

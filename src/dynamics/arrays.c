@@ -1,11 +1,11 @@
 /* Arrays of a model: made from doubles in the precision of the run, read on the host; elements
- * by their number in the mesh, which counts through its blocks. */
+   by their number in the mesh, which counts through its blocks. */
 #include "dynamics/model.h"
 #include "backend/backend.h"
 #include "core/threads.h"
 
 /* `from` has `count` doubles or is NULL. The array has both sides; numbers are rounded to float
- * where size is 4. */
+   where size is 4. */
 ig_status ig_dyn_upload(ig_dyn_model *m, ig_array *a, size_t size, const double *from, size_t count,
                         const char *what) {
   IG_TRY(ig_array_new(m->cx, a, count, size, what));

@@ -1,7 +1,7 @@
 /* Checkpoints: all that a run needs to go on to the same bits: the numbers (marks), particles,
- * states of elements, bodies, memory of contact, relaxation. One list of arrays (saved_arrays)
- * serves writing and reading. On ranks particles and elements are sent to rank 0 in pieces and
- * written in the order of the whole model, so that a run may go on with another number of ranks. */
+   states of elements, bodies, memory of contact, relaxation. One list of arrays (saved_arrays)
+   serves writing and reading. On ranks particles and elements are sent to rank 0 in pieces and
+   written in the order of the whole model, so that a run may go on with another number of ranks. */
 #include "dynamics/part.h"
 #include "dynamics/solids.h"
 #include "dynamics/run.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* MARKS: numbers in marks_move, the last is the ramp. ARRAYS: most arrays beside groups and
- * solids. */
+   solids. */
 enum { MARKS = 31, MARK_RAMP = MARKS - 1, ARRAYS = 10 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
@@ -106,8 +106,8 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
 }
 
 /* Pads get the numbers of the last element: what they hold depends on how elements are packed,
- * and files of equal runs should be equal. Groups with several colors have pads in between and
- * are left alone. */
+   and files of equal runs should be equal. Groups with several colors have pads in between and
+   are left alone. */
 static void pads_fill(ig_dyn_group *g) {
   for (ig_lid s = g->count; g->colors == 1 && s < g->slots; s++)
     for (int v = 0; v < g->g_f64.states; v++) {
@@ -176,8 +176,8 @@ static ig_status state_pull(ig_dyn_model *m) {
 }
 
 /* While statics search for a ramp, or Newton's method is under way, the checkpoint is the state
- * at the start of the analysis, with the ramp on trial: a restart repeats the analysis from
- * there. */
+   at the start of the analysis, with the ramp on trial: a restart repeats the analysis from
+   there. */
 static ig_status start_write(ig_dyn_job *r, ig_sink *to) {
   const ig_restart *start = r->start.kept;
   ig_saved *marks;
@@ -187,7 +187,7 @@ static ig_status start_write(ig_dyn_job *r, ig_sink *to) {
 }
 
 /* Collective. A rank that fails takes part in gathering the bodies and passes its failure on
- * there. */
+   there. */
 ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
@@ -238,7 +238,7 @@ static ig_status state_push(ig_dyn_model *m) {
 }
 
 /* Reads what has data here: on ranks marks and bodies; arrays in parts are taken by
- * ig_dyn_part_restore. */
+   ig_dyn_part_restore. */
 static ig_status arrays_read(ig_dyn_job *r, const ig_restart *from, double *mark, ig_saved *saved,
                              char (*name)[32], int space) {
   ig_ctx *cx = r->m->cx;
@@ -255,7 +255,7 @@ static ig_status arrays_read(ig_dyn_job *r, const ig_restart *from, double *mark
 }
 
 /* Masses first: they depend on mass scaling, and what depends on masses is overwritten by what
- * is read. */
+   is read. */
 ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;

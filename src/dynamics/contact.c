@@ -1,8 +1,8 @@
 /* Surfaces that touch: triangles of the mesh, springs, and space for the search. This file sets
- * up the data that contact.inc (particles against triangles) and contact_edge.inc (edges against
- * edges) work on; ig_dyn_contact_new is called once, when the model is made. The skin (all
- * triangles) stays on the host for output, overlaps and division between ranks; device copies
- * are for kernels. */
+   up the data that contact.inc (particles against triangles) and contact_edge.inc (edges against
+   edges) work on; ig_dyn_contact_new is called once, when the model is made. The skin (all
+   triangles) stays on the host for output, overlaps and division between ranks; device copies
+   are for kernels. */
 #include "dynamics/model.h"
 #include "dynamics/overlap.h"
 #include "mesh/topology.h"
@@ -19,7 +19,7 @@ bool ig_dyn_erodes(const ig_dyn_group *g) {
 }
 
 /* One byte per element of the mesh, 1: it holds. Only models in which something can fail have
- * it. */
+   it. */
 ig_status ig_dyn_alive_new(ig_dyn_model *m) {
   bool any = false;
   for (int k = 0; k < m->groups; k++)
@@ -139,7 +139,7 @@ static ig_status skin_area_new(ig_dyn_model *m, const double *length) {
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
     if (!(area[n] > 0))
       /* 1/3: an inner particle of hexahedra is on twelve inner faces and will be on about four
-       * outer ones */
+         outer ones */
       area[n] = inside[n] > 0 ? inside[n] / 3 : length ? length[n] * m->p.contact.gap : 0;
   free(inside);
   return ig_array_push(m->cx, &m->contact.skin_area);
@@ -153,7 +153,7 @@ typedef struct {
 } touching_nodes;
 
 /* Counting sort. The last loop goes backward so that items of a particle come in rising order,
- * which fixes the order of the sums. */
+   which fixes the order of the sums. */
 void ig_dyn_corners(const int32_t *place, const int32_t *node, int64_t count, int32_t surfaces,
                     int32_t *first, int32_t *item) {
   memset(first, 0, ((size_t)surfaces + 1) * sizeof *first);
@@ -179,7 +179,7 @@ static ig_status corners_of(ig_dyn_model *m, const touching_nodes *q, const int3
 }
 
 /* The nodes of triangles and edges, numbered in the order in which they occur: places among
- * those that touch are the rows of contact memory. */
+   those that touch are the rows of contact memory. */
 static ig_status nodes_find(ig_dyn_model *m, const int32_t *edge, int64_t edges,
                             touching_nodes *q) {
   const size_t nodes = (size_t)m->mesh->nodes;
@@ -232,7 +232,7 @@ static ig_status spaces_new(ig_dyn_model *m, const space *of, int count) {
 }
 
 /* Arrays for particles against triangles. Arrays of items get one more than needed, because an
- * empty array has no address; `kept` starts without contacts (-1). */
+   empty array has no address; `kept` starts without contacts (-1). */
 static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t edges) {
   ig_ctx *cx = m->cx;
   ig_dyn_touching *t = &m->contact;
@@ -354,7 +354,7 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
     goto done;
   t->margin = margin_of(m);
   /* ten margins, that is one mean edge of the triangles. Deeper than an element is large, a
-   * contact is given up */
+     contact is given up */
   m->p.contact.deep = 10 * t->margin;
   m->p.contact.rub = c->friction;
   m->p.contact.fit = c->overlap == IG_OVERLAP_FIT;

@@ -1,7 +1,7 @@
 /* Sides of triangles: the edges that touch edges (of lines, of shells' boundaries, and the sharp
- * ones of surfaces), and which triangles are neighbours. Both come from one list of sides,
- * sorted by their nodes, in which equal sides stand together. Run once on the host, on the whole
- * mesh. */
+   ones of surfaces), and which triangles are neighbours. Both come from one list of sides,
+   sorted by their nodes, in which equal sides stand together. Run once on the host, on the whole
+   mesh. */
 #include "dynamics/model.h"
 #include "dynamics/overlap.h"
 
@@ -61,8 +61,8 @@ static void beside_put(const ig_dyn_model *m, const side *k, const side *of, int
 }
 
 /* Neighbours across sides that exactly two triangles share; the fourth number is the part of the
- * mesh and whether the triangle is of a shell. Triangles behind eroding elements have no
- * neighbours. */
+   mesh and whether the triangle is of a shell. Triangles behind eroding elements have no
+   neighbours. */
 ig_status ig_dyn_beside_find(ig_dyn_model *m, int32_t *beside) {
   const int64_t n = 3 * m->contact.outer;
   side *all = NULL;
@@ -91,7 +91,7 @@ ig_status ig_dyn_beside_find(ig_dyn_model *m, int32_t *beside) {
 }
 
 /* Edges of lines, and of triangles by is_edge; each gives half of its length to its ends. Arrays
- * are freed by ig_dyn_edges_free, also after a failure. */
+   are freed by ig_dyn_edges_free, also after a failure. */
 ig_status ig_dyn_edges_find(ig_dyn_model *m, bool on, ig_dyn_edges *edges) {
   ig_ctx *cx = m->cx;
   side *all = NULL;

@@ -1,12 +1,12 @@
 /* Stiffness of contact, from that of the elements. A layer of elements of height h under a
- * surface has the stiffness E/h per area, its particles half of its mass: a particle of mass M
- * gets the spring penalty E / (rho h^2) M, so that two surfaces that touch, each by its own
- * particles, are penalty E/h per area together. Shells and lines have no height: the least
- * altitude of their elements stands for it, and half of that, since their particles have the
- * whole mass.
- *
- * Because springs are proportional to E / rho h^2, which is also the square of 1 / critical step
- * of the elements, contact shortens the step by a factor that depends mainly on the penalty. */
+   surface has the stiffness E/h per area, its particles half of its mass: a particle of mass M
+   gets the spring penalty E / (rho h^2) M, so that two surfaces that touch, each by its own
+   particles, are penalty E/h per area together. Shells and lines have no height: the least
+   altitude of their elements stands for it, and half of that, since their particles have the
+   whole mass.
+
+   Because springs are proportional to E / rho h^2, which is also the square of 1 / critical step
+   of the elements, contact shortens the step by a factor that depends mainly on the penalty. */
 #include "dynamics/model.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ typedef struct {
 } share;
 
 /* As the case gives it, else 1 in dynamics and 10 in statics, where a long step is worth less
- * than little penetration. */
+   than little penetration. */
 double ig_dyn_penalty(const ig_dyn_model *m) {
   bool dynamic = false;
   for (int i = 0; i < m->c->analysis.count; i++)
@@ -35,7 +35,7 @@ double ig_dyn_penalty(const ig_dyn_model *m) {
 }
 
 /* Least altitude of a shell element (2 A over the longest side; of a quadrilateral A over it),
- * length of a line. */
+   length of a line. */
 static double height_of(int npe, const double *const *x) {
   double longest = 0, area = 0;
   for (int a = 0; a < npe; a++) {
@@ -54,7 +54,7 @@ static double height_of(int npe, const double *const *x) {
 }
 
 /* Elements of a group: their layers; masses, offsets (weighed by mass) and of lines rates of
- * their particles. */
+   their particles. */
 static void group_look(const ig_dyn_model *m, const ig_dyn_group *g, layer *of, share *at) {
   const int npe = g->g_f64.npe, dim = ig_elem_info_get(g->type)->dim;
   const mech_f64 *mat = &g->g_f64.mat;
@@ -114,7 +114,7 @@ static void triangle_look(const ig_dyn_model *m, int64_t k, const layer *of, sha
 }
 
 /* Where everything is rigid the case gives the step: springs of a fiftieth of what it bears (M /
- * step^2). */
+   step^2). */
 static double rate_borne(const ig_dyn_model *m) {
   double step = 0;
   for (int i = 0; i < m->c->analysis.count; i++)
@@ -123,7 +123,7 @@ static double rate_borne(const ig_dyn_model *m) {
 }
 
 /* Springs of all nodes. What moves with a body has no stiffness of its own: it gets that of the
- * stiffest of the others, per mass. */
+   stiffest of the others, per mass. */
 static void springs_put(const ig_dyn_model *m, const share *at, double *spring) {
   const int32_t *bound = m->carried.bound.host;
   const double penalty = ig_dyn_penalty(m);

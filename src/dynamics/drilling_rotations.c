@@ -40,7 +40,7 @@ static bool normal_of(const ig_dyn_model *m, const int32_t *conn, int cut, doubl
 }
 
 /* Adds the normals at the corners, whichever way they point; element_strike then removes those
- * of particles where an element strays from the mean by more than the cosine allows. */
+   of particles where an element strays from the mean by more than the cosine allows. */
 static void element_add(const ig_dyn_model *m, const int32_t *conn, int npe, double *normal) {
   double n[3];
   for (int cut = 0; cut < (npe == 4 ? IG_QUAD_CUTS : 1); cut++)
@@ -136,7 +136,7 @@ static ig_status shells_visit(ig_dyn_model *m, visit_kind kind, double cosine, d
 }
 
 /* The free part of a unit normal: along turns that nothing prescribes. 0 where little of it is
- * left, or where a body or tie carries the particle. */
+   left, or where a body or tie carries the particle. */
 static void normal_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, double *normal) {
   const int32_t *bound = l->carried.bound.host, *moves = l->held.move.host;
   const int32_t move = moves ? moves[n] : 0;
@@ -188,7 +188,7 @@ void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns
 }
 
 /* Velocities of one stretch: no turn about `flat` normals; where it is not flat but nearly so
- * (SOFT), a turn by PART x moment / stiffness, at most MOST, spread over the stretch. */
+   (SOFT), a turn by PART x moment / stiffness, at most MOST, spread over the stretch. */
 ig_status ig_dyn_drill_lead(ig_dyn_model *m, const double *flat, const double *net, double seconds,
                             double *v) {
   const int64_t nodes = ig_dyn_stepper(m)->p.nodes;

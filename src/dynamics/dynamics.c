@@ -1,21 +1,21 @@
 /* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). This file is the interface
- * to the time loop (core/room.h) and decides what is done next; the model and its passes know no
- * analyses.
- *
- * A run:
- *
- *   room_open ─► begin ─► ┌ advance ─► history, snapshot ─► renew ┐ ─► results, close
- *                         └──────────── until stand says ended ◄──┘
- *
- * advance carries out a stretch of the current analysis: steps through time up to the next look
- * at the critical step or at overlaps (advance_dynamic), a stretch of relaxation
- * (advance_static), one load step of Newton's method (advance_newton) or one mode shape
- * (advance_modes). It sets r->over at the end of the analysis. renew, which the loop calls after
- * output, computes the critical step anew or begins the next analysis, so that output at the end
- * of an analysis sees its last state.
- *
- * Checkpoints of statics hold the state at the start of the analysis (start_keep): how the load
- * steps or the ramp were chosen is not part of the state. */
+   to the time loop (core/room.h) and decides what is done next; the model and its passes know no
+   analyses.
+
+   A run:
+
+     room_open ─► begin ─► ┌ advance ─► history, snapshot ─► renew ┐ ─► results, close
+                           └──────────── until stand says ended ◄──┘
+
+   advance carries out a stretch of the current analysis: steps through time up to the next look
+   at the critical step or at overlaps (advance_dynamic), a stretch of relaxation
+   (advance_static), one load step of Newton's method (advance_newton) or one mode shape
+   (advance_modes). It sets r->over at the end of the analysis. renew, which the loop calls after
+   output, computes the critical step anew or begins the next analysis, so that output at the end
+   of an analysis sees its last state.
+
+   Checkpoints of statics hold the state at the start of the analysis (start_keep): how the load
+   steps or the ramp were chosen is not part of the state. */
 #include "dynamics/rigid_body_check.h"
 #include "dynamics/solids.h"
 #include "dynamics/run.h"
@@ -43,8 +43,8 @@ static ig_status balance_start(ig_dyn_model *m) {
 }
 
 /* The step that an analysis takes as things stand; fails if it would be too large. `time_step`
- * of the case must be stable; without it the step is safety x critical, and no longer than what
- * contact at the speeds of the start allows (blow_step). */
+   of the case must be stable; without it the step is safety x critical, and no longer than what
+   contact at the speeds of the start allows (blow_step). */
 static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) {
   double critical;
   int64_t steps;
@@ -82,7 +82,7 @@ static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
 }
 
 /* Advice for messages about steps that were too long. Elements that get small quickly have a
- * smaller critical step long before it is computed again. */
+   smaller critical step long before it is computed again. */
 static const char *update_hint(const ig_dyn_job *r) {
   for (int k = 0; k < r->m->groups; k++)
     if (r->m->group[k].law == IG_LAW_NEOHOOKE)
@@ -148,6 +148,7 @@ static ig_moment moment_now(const ig_dyn_job *r) {
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const int64_t step = k->step - (r->m->relax.on ? r->m->relax.steps : 0);
   double time = 0;
+  /* analyses that are over, the one that has just ended among them */
   for (int64_t i = 0; i < r->analysis + r->over; i++)
     time += analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC ? analysis_at(r, i)->duration : 0;
   const bool under_way = !r->over && r->analysis < r->c->analysis.count &&
@@ -171,8 +172,8 @@ static ig_status fault_check(const ig_dyn_job *r) {
 }
 
 /* Steps until the first of: end of the analysis, next look at the critical step, next look for
- * overlaps, output (`most`), LOOK. Afterwards faults of kernels are read: later than they
- * occurred, but a look per step would stop the device each time. */
+   overlaps, output (`most`), LOOK. Afterwards faults of kernels are read: later than they
+   occurred, but a look per step would stop the device each time. */
 static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_t most) {
   enum { LOOK = 5000 }; /* steps without the host, at most */
   ig_dyn_model *m = r->m;
@@ -184,7 +185,7 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
   if (update > 0 && steps > update - k->step % update)
     /* updates lie on multiples of `update` in the run's count of steps, so that a restart
-     * repeats them */
+       repeats them */
     steps = update - k->step % update;
   steps = steps < most ? steps : most;
   const bool watched = ig_dyn_overlap_watched(m);
@@ -219,7 +220,7 @@ static ig_status loose_warn(ig_dyn_model *m) {
 }
 
 /* Whether the ramp of statics is found by trials: what yields depends on it, and the case gives
- * none. */
+   none. */
 static bool ramp_found(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   return isnan(a->ramp) && ig_dyn_yields(r->m) && a->at_time != r->analysis_start;
 }
@@ -275,7 +276,7 @@ static void start_forget(ig_dyn_job *r) {
 }
 
 /* A stretch of relaxation. Where the ramp is found, a trial that lost too much of the work is
- * broken off early and begins again with a longer ramp. */
+   broken off early and begins again with a longer ramp. */
 static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   ig_ctx *cx = r->job->cx;
   const ig_dyn_relaxing *k = &r->m->relax;
@@ -294,10 +295,12 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   const int64_t before = k->steps;
   IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
   r->element_steps += (k->steps - before) * r->job->elements;
+  /* given up early where much more was lost than allowed; but not in the first tenth of the
+     ramp, and only where a longer ramp fits into the steps */
   if (r->start.kept && k->path > lost_most &&
       (done || k->path > 7 * lost_most || (k->loaded && k->path > 2 * lost_most)) &&
       /* a ramp is not repeated in its first tenth, nor where four times as many steps exceed
-       * `steps` */
+         `steps` */
       (double)k->steps > 0.1 * r->ramp && 4 * r->ramp < (double)a->steps)
     return ramp_again(r);
   if (!done)
@@ -323,7 +326,7 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
 }
 
 /* Residuals of the iterations of one step, collected for its line in the log; what does not fit
- * is left out. */
+   is left out. */
 static void iteration_note(void *user, const ig_newton_note *n) {
   ig_dyn_job *r = user;
   const size_t used = n->iteration == 1 ? 0 : strlen(r->residuals);
@@ -371,6 +374,7 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
   const ig_status status = ig_dyn_statics_step(r->statics);
   ig_dyn_statics_stand(r->statics, &now);
   r->element_steps += r->job->elements;
+  /* no equilibrium: what was reached is put out, and the next call fails with this message */
   if (status == IG_NUMERIC) {
     snprintf(r->failed, sizeof r->failed, "%s", ig_ctx_message(cx));
     char *where = strstr(r->failed, " (numerical failure"); /* it is added again */
@@ -434,6 +438,7 @@ static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
               k->value[i], k->mass[i][0], k->mass[i][1], k->mass[i][2]);
   if (k->count < a->modes)
     ig_warn_at(m->cx, &a->at, "the model has %d modes, not %lld", k->count, (long long)a->modes);
+  /* Sturm's count says that modes are missing between those found */
   if (k->below >= 0 && k->below != k->count && k->count == a->modes)
     ig_warn_at(m->cx, &a->at,
                "%lld modes are below the highest of the %d found: some of them, or of its equals, "
@@ -443,7 +448,7 @@ static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
 }
 
 /* Modes are found at once; then each call puts out a shape, and the last one restores the
- * positions. */
+   positions. */
 static ig_status advance_modes(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_clock *clock = r->m->clock.host;
   if (!r->modes.x || r->modes.of.count == 0 || r->modes.shown > r->modes.of.count)
@@ -491,7 +496,7 @@ static ig_status renew(void *self) {
 }
 
 /* Where the run stands. Statics show a row per load step, modes a snapshot per shape, the end of
- * every analysis both; else the schedule of the case decides. */
+   every analysis both; else the schedule of the case decides. */
 static void stand(const void *self, ig_run_status *now) {
   const ig_dyn_job *r = self;
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
@@ -574,6 +579,7 @@ static void shape_look(const ig_dyn_job *r) {
   ig_lid element = -1;
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
+    /* eight-point hexahedra alone: others do not lock in this way */
     for (ig_lid s = 0; g->kind == IG_DYN_HEX8 && s < g->slots; s++) {
       const double l =
           g->element[s] < 0 ? 0 : slenderness(m, (const int32_t *)g->conn.host + 8 * (int64_t)s);
@@ -590,7 +596,7 @@ static void shape_look(const ig_dyn_job *r) {
 }
 
 /* Fails for an analysis that could not begin, were it the first, and for keys that have no
- * effect in its kind. Sums durations for progress. */
+   effect in its kind. Sums durations for progress. */
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
   const bool at_rest = a->kind != IG_ANALYSIS_DYNAMIC, modes = a->kind > IG_ANALYSIS_STATIC;
@@ -637,7 +643,7 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
 }
 
 /* Keys of something that the case does not have: contact that is off, inertia of shells without
- * shells. */
+   shells. */
 static ig_status unused_look(const ig_dyn_job *r) {
   const ig_dyn_contact *k = &r->c->contact;
   const char *key = !k->edges                         ? "edges"
@@ -662,7 +668,7 @@ static ig_status unused_look(const ig_dyn_job *r) {
 }
 
 /* Opens the run with the whole model on every rank, and checks each analysis as if it were the
- * first: errors in the third analysis appear before the first one starts. */
+   first: errors in the third analysis appear before the first one starts. */
 static ig_status room_make(ig_job *job, void **self) {
   ig_dyn_job *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "dynamics"));
@@ -678,6 +684,7 @@ static ig_status room_make(ig_job *job, void **self) {
   motion_look(r);
   shape_look(r);
   IG_TRY(ig_dyn_probes_open(r));
+  /* each analysis as if it were the first: steps of later ones may differ, but errors show now */
   for (int i = 0; i < r->c->analysis.count; i++)
     IG_TRY(analysis_look(r, analysis_at(r, i)));
   return ig_dyn_masses(r->m, 0);
@@ -780,7 +787,7 @@ static void check_analysis(const ig_dyn_case *c, const ig_dyn_analysis *a, doubl
 }
 
 /* What the forces of a load come to, for `ingot check`: `force` counts at every node, and that
- * is easily overlooked. */
+   is easily overlooked. */
 static ig_status check_loads(ig_dyn_model *m, ig_check_line *line, void *user) {
   for (int i = 0; i < m->c->loads.count; i++) {
     const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
@@ -802,7 +809,7 @@ static ig_status check_loads(ig_dyn_model *m, ig_check_line *line, void *user) {
 }
 
 /* Everything `ingot check` prints, in order: groups, particles, mass, step, loads, analyses,
- * memory. */
+   memory. */
 static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   ig_dyn_model *m = r->m;
   char text[128];

@@ -50,7 +50,7 @@
 /* --- what a case says */
 
 /* Integration of solids (section key `integration`). AUTO leaves the choice to the element type
- * and the analysis; see group.c. */
+   and the analysis; see group.c. */
 typedef enum {
   IG_INTEGRATE_AUTO,
   IG_INTEGRATE_BBAR,
@@ -70,14 +70,14 @@ typedef enum {
 typedef enum { IG_LINE_BEAM, IG_LINE_BAR, IG_LINE_CABLE } ig_dyn_line;
 
 /* A section: how elements of its sets are integrated, and what lines and shells need beside the
- * mesh. NaN: not given. Lengths m, areas m^2, second moments m^4. */
+   mesh. NaN: not given. Lengths m, areas m^2, second moments m^4. */
 typedef struct {
   ig_src at;
   ig_texts set; /* element sets; none: every element not claimed */
   /* solids */
   int integration;
   /* hourglass: stiffness of one-point hexahedra; bulk_*: coefficients of artificial bulk
-   * viscosity */
+     viscosity */
   double hourglass, bulk_linear, bulk_quadratic;
   /* shells */
   double thickness;
@@ -116,7 +116,7 @@ typedef struct {
 } ig_dyn_initial;
 
 /* A rigid tool as the case gives it; shape: ig_dyn_shape. See particle.h for its meaning in
- * kernels. */
+   kernels. */
 typedef struct {
   ig_src at;
   int shape;
@@ -224,9 +224,9 @@ extern const ig_option ig_dyn_options[];
 /* --- the model on its way through time */
 
 /* A group: elements of one kind, section and law. One of g_f64 and g_f32 is used by kernels, by
- * the precision of elements; both are filled. State is stored in blocks of IG_DYN_BLOCK
- * elements, value by value within a block (ST in element.inc); pads fill the last block of each
- * color. */
+   the precision of elements; both are filled. State is stored in blocks of IG_DYN_BLOCK
+   elements, value by value within a block (ST in element.inc); pads fill the last block of each
+   color. */
 typedef struct {
   ig_dyn_kind kind;
   int law;
@@ -243,7 +243,7 @@ typedef struct {
 } ig_dyn_group;
 
 /* Energies at the time of the clock. Balance: kinetic + internal + damping = energy at the start
- * + external + contact. */
+   + external + contact. */
 typedef struct {
   double kinetic, internal, external, damping, contact; /* J */
   double plain;                                         /* kinetic, from velocities as they stand */
@@ -273,7 +273,7 @@ typedef struct {
 } ig_dyn_relaxing;
 enum { IG_RELAX_ARRAYS = 4, IG_RELAX_RAMP = 500 /* steps, where none is given */ };
 
-/* Parts of the mesh that no support holds (loose.h). */
+/* Parts of the mesh that no support holds (rigid_body_check.h). */
 typedef struct {
   int32_t parts;
   int32_t *of; /* particles: the part, -1: held; NULL: all are held, or nobody has looked */
@@ -291,12 +291,12 @@ typedef struct ig_dyn_nodes {
 /* The parts of a model: arrays are the device's, what is marked `host` is not. */
 typedef struct {
   /* move: nodes, number of the motion, 0 free; motion: table of ig_dyn_motion; rows of all
-   * histories */
+     histories */
   ig_array move, motion, history_x, history_y;
 } ig_dyn_leading; /* what is held and led */
 typedef struct {
   /* particles with loads, and for each the ranges of its forces and faces; the forces, faces and
-   * tools */
+     tools */
   ig_array loaded_node, force_start, face_start, force, face, tool;
   /* host: forces and pressures as the case gives them, and whose load they are */
   int32_t forces, faces, *force_of, *face_of;
@@ -305,14 +305,14 @@ typedef struct {
 } ig_dyn_loading;
 typedef struct {
   /* triangles x 3 nodes, their neighbours x 4, nodes on surfaces; corners by node; hash of
-   * triangles */
+     triangles */
   ig_array triangle, beside, surface, corner_first, corner, triangle_bucket, triangle_chain;
   /* longest edge of two steps; forces on corners; contact forces of particles now (touch) and
-   * over the last step with tools (press); areas, springs and offsets of nodes; links of
-   * contacts; stored energy */
+     over the last step with tools (press); areas, springs and offsets of nodes; links of
+     contacts; stored energy */
   ig_array longest, recoil, touch, press, skin_area, spring, offset, pushed, next, stored;
   /* positions one step ago; contact memory after the last step and in this one; forces of
-   * contacts */
+     contacts */
   ig_array before, kept, now, push;
   /* edges that touch: nodes x 2, triangles x 2, ends by node, hash, partner, and who chose it */
   ig_array edge, edge_side, end_first, end, edge_bucket, edge_chain, partner, chosen, also;
@@ -327,10 +327,10 @@ typedef struct {
 } ig_dyn_touching;
 typedef struct {
   /* bound: nodes, who carries it; bodies, their nodes, arms x 3, and what pulls on them x
-   * IG_DYN_PULL */
+     IG_DYN_PULL */
   ig_array bound, body, body_node, body_arm, body_pull;
   /* ties: node, its three carriers and their shares, whether rotations follow; the same by
-   * carrier */
+     carrier */
   ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_carried; /* bodies and ties */
 typedef struct {
@@ -343,7 +343,7 @@ typedef struct {
 } ig_dyn_weight;
 
 /* The model. On several ranks there are two: the whole one, of which clock, counts and bodies
- * stay on every rank, and divided->local, which takes the steps. */
+   stay on every rank, and divided->local, which takes the steps. */
 typedef struct ig_dyn_model {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -359,10 +359,10 @@ typedef struct ig_dyn_model {
   size_t part;  /* bytes of a particle number */
   double *x0;   /* host: positions at the start */
   /* particles: positions, velocities, internal forces, loads, masses, inertia, weights, works,
-   * the clock, positions at the start in double precision */
+     the clock, positions at the start in double precision */
   ig_array x, v, f, load, mass, inertia, heavy, work, clock, x_start;
   /* forces of elements by particle (assembly gather, cluster), and where those of a particle
-   * begin */
+     begin */
   ig_array slots, slot_first;
   ig_array others;           /* particles that several clusters have, or none */
   ig_array scratch, partial; /* double: for sums */
@@ -390,13 +390,14 @@ typedef struct ig_dyn_model {
   struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
 } ig_dyn_model;
 
-/* Elements write forces into slots, which particles add up. */
+/* Whether elements write forces into slots, which particles add up in a fixed order; the other
+   assemblies add to f. */
 static inline bool ig_dyn_slotted(const ig_dyn_model *m) {
   return m->assembly == IG_GATHER || m->assembly == IG_CLUSTER;
 }
 /* Makes the model and its arrays, with positions, velocities and forces of the start.
- * `materials` is read during the call only; mesh and case must outlive the model. Collective:
- * with several ranks it is divided here. On failure *model is NULL. */
+   `materials` is read during the call only; mesh and case must outlive the model. Collective:
+   with several ranks it is divided here. On failure *model is NULL. */
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
                                          const ig_dyn_case *c, ig_precision precision,
                                          ig_assembly assembly, ig_dyn_model **model);
@@ -410,22 +411,26 @@ IG_MUST_CHECK ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[
 /* Which elements of the mesh still hold, on the host; NULL: none can fail. Of the model that takes
    the steps. */
 IG_MUST_CHECK ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive);
-/* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5). */
+/* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5), with contact
+   and mass scaling, s. Pulls positions; collective. Fails if an element has collapsed. */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
 /* What contact adds to 1 / dt^2 of the elements' critical step; found from its springs and the
    masses of the particles. */
 double ig_dyn_contact_load(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_touch_find(ig_dyn_model *m);
-/* The critical step of the slowest element, without contact. */
+/* The critical step of the slowest element, without contact: in statics all elements get mass
+   until theirs is this. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt);
-/* Particle masses; elements whose critical step is below `least` are made heavier. */
+/* Particle masses; elements whose critical step is below `least` (s; 0: none) are made heavier.
+   Renews what depends on masses: ties, bodies, ghosts, weights. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_masses(ig_dyn_model *m, double least);
-/* Sets the step and the damping of what follows. */
+/* Sets the step (s) and the damping (1/s) of what follows, in the clock on the device. */
 IG_MUST_CHECK ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping);
-/* `steps` steps: no host in between where the backend has graphs. */
+/* Takes `steps` steps: no host in between where the backend has graphs. Errors that kernels meet
+   are found later, in the fault word of the context. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps);
 /* Energies at the clock's time, after a pass of forces and contact without a step. Collective;
- * all ranks get the same numbers. */
+   all ranks get the same numbers. */
 IG_MUST_CHECK ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e);
 /* Internal forces into f, whatever the assembly; then x, v, f on the host hold what the device has;
    on ranks, of the part. */
@@ -446,16 +451,17 @@ double ig_dyn_step_bytes(const ig_dyn_model *m);
 static inline size_t ig_dyn_state_size(const ig_dyn_model *m) {
   return m->precision == IG_DOUBLE ? sizeof(double) : sizeof(float);
 }
-/* Static equilibrium by dynamic relaxation: begin, advance until it is done, end. */
+/* Static equilibrium by dynamic relaxation: begin, advance until it is done, end. Collective.
+   `advance` takes a stretch of steps; m->relax says how it stands. */
 IG_MUST_CHECK ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a);
 IG_MUST_CHECK ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done);
 IG_MUST_CHECK ig_status ig_dyn_relax_end(ig_dyn_model *m);
 /* Memory of what particles did before. */
 IG_MUST_CHECK ig_status ig_dyn_relax_room(ig_dyn_model *m);
-/* Turns of flat shells about their normal (drill.c): whether there are any; unit normals of the
-   particles, nodes x 3, where the angle between elements is below sqrt(tolerance), else 0; and
-   what is along them taken out of turns or moments, nodes x dofs. Nodes are those of the model that
-   takes the steps; of another rank's the numbers mean nothing. */
+/* Turns of flat shells about their normal (drilling_rotations.c): whether there are any; unit
+   normals of the particles, nodes x 3, where the angle between elements is below
+   sqrt(tolerance), else 0; and what is along them taken out of turns or moments, nodes x dofs.
+   Nodes are those of the model that takes the steps; of another rank's the numbers mean nothing. */
 bool ig_dyn_drills(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_drill_normals(ig_dyn_model *m, double tolerance, double *normal);
 void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns);

@@ -1,5 +1,5 @@
 /* The table of elements: what the host asks of a kind: name, size, number of state values. Rows
- * are made from IG_DYN_ELEMENTS in group.h; a new element needs a states_ function here. */
+   are made from IG_DYN_ELEMENTS in group.h; a new element needs a states_ function here. */
 #include "dynamics/model.h"
 
 /* Values of state an element keeps, by kind: see group.h for their layout. */
@@ -59,7 +59,7 @@ const ig_dyn_element ig_dyn_element_of[IG_DYN_KINDS] = {
 };
 
 /* Quadrilateral faces are cut along corners 0-2; a face of a quadratic tetrahedron into four
- * triangles through its mid-sides. */
+   triangles through its mid-sides. */
 int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle[4][3]) {
   const ig_elem_info *info = ig_elem_info_get(b->type);
   const ig_lid *n = b->conn + (int64_t)e * info->nodes;
@@ -77,7 +77,7 @@ int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle
 }
 
 /* Equal shares, but for quadratic tetrahedra (ig_dyn_tet10_share, Hinton, Rock and Zienkiewicz
- * 1976). */
+   1976). */
 double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a) {
   if (kind == IG_DYN_TET10)
     return mass * ig_dyn_tet10_share(a);

@@ -1,6 +1,6 @@
 /* What other programs read and change between steps: displacement, velocity, position; factors
- * of loads and supports. On one rank velocity and position are device pointers; on several all
- * values go through ig_dyn_field_get, which is collective and gives every rank the whole field. */
+   of loads and supports. On one rank velocity and position are device pointers; on several all
+   values go through ig_dyn_field_get, which is collective and gives every rank the whole field. */
 #include "dynamics/run.h"
 #include "dynamics/part.h"
 #include "dynamics/solids.h"
@@ -69,7 +69,7 @@ static double held(const ig_dyn_energy *e) {
 }
 
 /* Velocities of the particles here, ghosts too: all ranks are given the same. Guests get theirs
- * before the next step (ig_dyn_part_slowed). */
+   before the next step (ig_dyn_part_slowed). */
 static ig_status velocities_put(ig_dyn_model *m, const double *values) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   IG_TRY(ig_array_pull(m->cx, &l->v));
@@ -102,7 +102,7 @@ ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
 }
 
 /* Multiplies a load of the case by `factor`, relative to what the case gives, from the next step
- * on. */
+   on. */
 ig_status ig_dyn_field_load(void *self, int load, double factor) {
   const ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;

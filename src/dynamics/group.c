@@ -1,8 +1,8 @@
 /* Groups of elements of one kind, law and section, in the order they are worked on.
- * ig_dyn_groups_new sorts the mesh's elements into groups; group_order orders one group: by
- * color (padded to whole blocks of 32, so that a block has one color), by cluster, or as they
- * come; slot_fill writes connectivity and first state. ig_dyn_slots_new numbers the places of
- * forces. */
+   ig_dyn_groups_new sorts the mesh's elements into groups; group_order orders one group: by
+   color (padded to whole blocks of 32, so that a block has one color), by cluster, or as they
+   come; slot_fill writes connectivity and first state. ig_dyn_slots_new numbers the places of
+   forces. */
 #include "dynamics/model.h"
 #include "dynamics/solids.h"
 #include "assembly/assembly.h"
@@ -53,7 +53,7 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
     st[IG_HEX_FRAME] = 1; /* the frame lies along the axes of space */
   if (g->law == IG_LAW_NEOHOOKE) {
     /* neo-Hookean points are computed from the total deformation: they need the Jacobian they
-     * started with */
+       started with */
     /* rows of the inverse of the Jacobian each point starts with */
     const int points = g->kind == IG_DYN_HEX8 ? 8 : g->kind == IG_DYN_TET10 ? 4 : 1;
     double x[IG_DYN_POSITIONS], m8[21], j[9], c[9];
@@ -126,8 +126,8 @@ static void slot_fill(ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_section *se
 }
 
 /* Elements in the order they are worked on, colors padded to whole blocks. Connectivity of the
- * group is gathered first, as its elements may lie in any order in the mesh; the same list
- * serves coloring, clusters and slots. Each thread has its own row of state to fill. */
+   group is gathered first, as its elements may lie in any order in the mesh; the same list
+   serves coloring, clusters and slots. Each thread has its own row of state to fill. */
 static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *list,
                              const ig_dyn_section *section) {
   ig_ctx *cx = m->cx;
@@ -195,7 +195,7 @@ done:
 }
 
 /* Kind, section values and checks of a group; fails if no kernel is stamped for the kind and
- * law. */
+   law. */
 static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_material_case *mat,
                             ig_dyn_group *g) {
   ig_ctx *cx = m->cx;
@@ -314,7 +314,7 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
 }
 
 /* A group per block, section and material that occur together. Solids of static analyses that
- * have elements of their own (solids.c) are handed over instead. */
+   have elements of their own (solids.c) are handed over instead. */
 ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_lid ne = ig_mesh_elements(m->mesh);
@@ -378,7 +378,7 @@ done:
 }
 
 /* Particles that are in several clusters, or in none: the joined pass moves them after all
- * clusters. */
+   clusters. */
 static ig_status others_list(ig_dyn_model *m) {
   const int32_t *first = m->slot_first.host;
   size_t count = 0;

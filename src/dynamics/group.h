@@ -7,18 +7,18 @@
 #include "dynamics/particle.h"
 
 /* Every element of the room, a row each: kind, mesh element, particles, degrees of freedom of
- * each, family, how its mass and critical step are found (ig_dyn_size_*), what a check calls it.
- * With element_KIND and report_KIND in force.inc, states_KIND in element.c and lines in the list
- * of laws below it is all that the drivers of both backends are made from; the order means
- * nothing.
- *
- * State of a group, S values per element, in blocks of 32 slots:
- *
- *   block 0: value 0 of slots 0 … 31, value 1 of slots 0 … 31, … value S - 1
- *   block 1: value 0 of slots 32 … 63, …
- *
- * so that a warp, or the lanes of a pack, read one value of neighbouring elements side by side.
- * Value k of slot s is at ((s / 32) S + k) 32 + s % 32. */
+   each, family, how its mass and critical step are found (ig_dyn_size_*), what a check calls it.
+   With element_KIND and report_KIND in force.inc, states_KIND in element.c and lines in the list
+   of laws below it is all that the drivers of both backends are made from; the order means
+   nothing.
+
+   State of a group, S values per element, in blocks of 32 slots:
+
+     block 0: value 0 of slots 0 … 31, value 1 of slots 0 … 31, … value S - 1
+     block 1: value 0 of slots 32 … 63, …
+
+   so that a warp, or the lanes of a pack, read one value of neighbouring elements side by side.
+   Value k of slot s is at ((s / 32) S + k) 32 + s % 32. */
 #define IG_DYN_ELEMENTS(X)                                                                         \
   X(HEX8, HEX8, 8, 3, SOLID, hex, "hexahedra, 8 points")                                           \
   X(HEX1, HEX8, 8, 3, SOLID, hex, "hexahedra, 1 point")                                            \
@@ -46,7 +46,7 @@ typedef enum { IG_FAMILY_SOLID, IG_FAMILY_SHELL, IG_FAMILY_LINE } ig_dyn_family;
 enum { IG_DYN_CLUSTER = 128, IG_DYN_CLUSTER_NODES = 320 };
 
 /* Sizes of scratch arrays of the largest element, found at compile time: a union is as large as
- * its largest member. Positions: 3 per node; motions or forces: dofs per node. */
+   its largest member. Positions: 3 per node; motions or forces: dofs per node. */
 typedef union {
 #define X(kind, type, particles, freedoms, family, size, text) char kind[3 * (particles)];
   IG_DYN_ELEMENTS(X)

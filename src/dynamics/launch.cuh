@@ -1,6 +1,6 @@
 /* What the step's passes share on the GPU: launches by programmatic dependent launch. Each
- * kernel may be set up while the one before still runs, and waits for it on the device
- * (griddepcontrol, for sm_90 and newer). A step of a small model is little else than launches. */
+   kernel may be set up while the one before still runs, and waits for it on the device
+   (griddepcontrol, for sm_90 and newer). A step of a small model is little else than launches. */
 #ifndef IG_DYNAMICS_LAUNCH_CUH
 #define IG_DYNAMICS_LAUNCH_CUH
 
@@ -15,7 +15,7 @@ __device__ __forceinline__ void ig_dyn_after(void) {
 }
 
 /* Launches `kernel` with one thread per item, `threads` to a block. Fails if the launch is
- * refused. */
+   refused. */
 template <typename... Kernel, typename... Given>
 static ig_status ig_dyn_launch(ig_ctx *cx, void (*kernel)(Kernel...), int64_t items, int threads,
                                const Given &...given) {

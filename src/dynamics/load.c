@@ -1,6 +1,6 @@
 /* What holds and pushes particles: histories, motions, forces, tools, velocities at the start.
- * All lists are made on the host once and uploaded; kernels read histories by the device's
- * clock, so the host does nothing per step. */
+   All lists are made on the host once and uploaded; kernels read histories by the device's
+   clock, so the host does nothing per step. */
 #include "dynamics/model.h"
 #include "dynamics/solids.h"
 #include "mesh/face_share.h"
@@ -24,8 +24,8 @@ ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, c
 }
 
 /* Adds to `to` what support number `support` (-1: a rigid body's own) prescribes. A later
- * support replaces an earlier one component by component; where scales differ a warning is
- * given. */
+   support replaces an earlier one component by component; where scales differ a warning is
+   given. */
 static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case *c, int support,
                              int dofs, ig_dyn_motion *to) {
   ig_support_motion read;
@@ -66,8 +66,8 @@ static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int
 }
 
 /* Particles with the same set of supports share a kind of motion. For each support in turn, each
- * kind that occurs in its set gets a successor (next): the old kind with this support added. So
- * there are at most as many kinds as combinations that occur. */
+   kind that occurs in its set gets a successor (next): the old kind with this support added. So
+   there are at most as many kinds as combinations that occur. */
 ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
   ig_ctx *cx = m->cx;
   const int n = m->c->supports.count, bodies = m->c->bodies.count;
@@ -110,7 +110,7 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
     }
   }
   /* a body's own prescribed motion: a kind of its own, of six components whatever the particles
-   * have */
+     have */
   for (int i = 0; i < bodies; i++) {
     const int k = kinds;
     IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &space, 0));
@@ -173,7 +173,7 @@ static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load
 }
 
 /* Faces of a set of faces of solids, or the elements of a set of shells. Faces of solids that
- * have elements of their own (solids.c) are passed on there. */
+   have elements of their own (solids.c) are passed on there. */
 static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
                               ig_history history) {
   const ig_set *set;
@@ -259,7 +259,7 @@ ig_status ig_dyn_history_add(ig_dyn_model *m, ig_histories *hs, const ig_table *
 }
 
 /* Loads in rows by particle: node, then ranges of forces and of faces. The given values stay on
- * the host (force_given, face_given), for factors that a program sets; the model frees them. */
+   the host (force_given, face_given), for factors that a program sets; the model frees them. */
 ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   ig_ctx *cx = m->cx;
   ig_status status = IG_OK;
@@ -354,7 +354,7 @@ done:
 }
 
 /* Tools of the case with unit axes. A tool moves by its velocity and by travel times its
- * history. */
+   history. */
 ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
   const int n = m->c->tools.count;
   if (n == 0)

@@ -1,9 +1,9 @@
 /* Masses of particles, rotary inertia, and critical steps of elements. Each kind of element has
- * a function for its size (size.c). Sums at particles run in the order of the whole model on
- * every rank, so that masses have the same bits for any number of ranks.
- *
- * Mass scaling: elements whose critical step dt is below `least` get the factor (least / dt)^2,
- * as dt grows with the root of the mass. */
+   a function for its size (size.c). Sums at particles run in the order of the whole model on
+   every rank, so that masses have the same bits for any number of ranks.
+
+   Mass scaling: elements whose critical step dt is below `least` get the factor (least / dt)^2,
+   as dt grows with the root of the mass. */
 #include "core/threads.h"
 #include "dynamics/part.h"
 #include "dynamics/solids.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Corners of the element in slot s: as they are now (`current`, from the host copy of x) or at
- * the start. */
+   the start. */
 static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, bool current,
                            double buffer[][3], const double **x) {
   const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
@@ -60,7 +60,7 @@ static ig_status step_range_all(ig_dyn_model *m, ig_status status, double *least
 }
 
 /* Shortest and longest critical step of own elements, as they stand now; elements that are rigid
- * or have failed do not count. */
+   or have failed do not count. */
 static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
   const uint8_t *alive;
   double lo = INFINITY, hi = 0;
@@ -71,6 +71,7 @@ static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const int team = ig_team(m->cx, g->slots, IG_WORK_ELEMENT);
+/* minimum and maximum do not depend on the order: any schedule gives the same bits */
 #pragma omp parallel for schedule(static) num_threads(team) reduction(min : lo) reduction(max : hi)
     for (ig_lid s = 0; s < g->slots; s++) {
       double buffer[IG_DYN_CORNERS][3], mass, inertia;
@@ -176,6 +177,7 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
   const ig_dyn_group *g = q->g;
   double *mass = l->weight.mass, *inertia = l->weight.inertia;
   const int npe = g->g_f64.npe;
+  /* elements in pieces: threads find sizes of one piece, then one thread adds them in order */
   for (ig_lid i = 0, last = 0; i < q->count; i++) {
     if (i == last) {
       last = q->count - i < WEIGHED ? q->count : i + WEIGHED;
@@ -184,16 +186,20 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
     const ig_lid s = slot_of(q, i), element = ((const ig_lid *)g->ids.host)[s];
     if (element < 0)
       continue;
+    /* pieces begin at multiples of WEIGHED */
     const weight w = of[i % WEIGHED];
     if (!(w.mass > 0))
       return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat",
                      m->divided ? m->divided->part.element[element] : element);
+    /* rigid elements never deform: their critical step does not matter */
     const double scale = w.dt < least && !is_rigid(l, g, s) ? (least / w.dt) * (least / w.dt) : 1;
     by[s] = (ig_dyn_added){w.mass, scale};
     for (int a = 0; a < npe; a++) {
       const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
       mass[n] += ig_dyn_mass_share(g->kind, scale * w.mass, a);
       if (l->heavy.count)
+        /* weight in dynamics follows the scaled mass, so that bodies fall alike; in statics it
+           is the true one */
         l->weight.heavy[n] += ig_dyn_mass_share(g->kind, (m->relax.on ? 1 : scale) * w.mass, a);
       if (scale != 1)
         l->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * w.mass, a);
@@ -285,7 +291,7 @@ static void more_add(void *user, const double *row) {
   *((const touching *)user)->scaled += row[0];
 }
 /* Adds mass where a spring of contact asks for a shorter step than the elements' common one.
- * Statics alone: masses are fictitious there. */
+   Statics alone: masses are fictitious there. */
 static ig_status touch_masses(ig_dyn_model *m, double least) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   touching t = {l, least, &m->weight.scaled};
@@ -319,7 +325,7 @@ ig_status ig_dyn_touch_find(ig_dyn_model *m) {
 }
 
 /* Masses, inertia and weights of the particles from the host's doubles to the device, in its
- * precision. */
+   precision. */
 static ig_status masses_push(ig_dyn_model *l) {
   ig_array *to[3] = {&l->mass, &l->inertia, &l->heavy};
   const double *from[3] = {l->weight.mass, l->weight.inertia, l->weight.heavy};
@@ -337,7 +343,7 @@ static ig_status masses_push(ig_dyn_model *l) {
 }
 
 /* Elements, then contact, then ties and bodies, which take over what their particles weigh;
- * ghosts get the masses of their owners. */
+   ghosts get the masses of their owners. */
 static ig_status masses_find(ig_dyn_model *m, double least) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   double *mass = l->weight.mass;
@@ -359,6 +365,7 @@ static ig_status masses_find(ig_dyn_model *m, double least) {
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   m->weight.scaled_to = least;
   ig_status status = masses_find(m, least);
+  /* sums are rank 0's, to all; what was imported from other ranks has old masses */
   if (m->divided) {
     double sums[2] = {m->weight.total, m->weight.scaled};
     IG_TRY(ig_dyn_bodies_gather(m, status));

@@ -1,8 +1,8 @@
 /* From a case and a mesh to particles and groups of elements on the device. build() makes the
- * whole model in an order that follows from dependencies: bodies and ties mark their particles
- * before groups; groups decide about rotations (dofs); masses need groups; velocities of bodies
- * need masses; loads need inertia (moments) and bodies; contact needs groups for its springs.
- * Pointers of the kernels' view (m->p) are set last. */
+   whole model in an order that follows from dependencies: bodies and ties mark their particles
+   before groups; groups decide about rotations (dofs); masses need groups; velocities of bodies
+   need masses; loads need inertia (moments) and bodies; contact needs groups for its springs.
+   Pointers of the kernels' view (m->p) are set last. */
 #include "dynamics/rigid_body_check.h"
 #include "dynamics/overlap.h"
 #include "dynamics/part.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* What moves with time, and the rows of its histories. Histories of all loads, motions and tools
- * are rows of two arrays, on the device; m->held owns them. */
+   are rows of two arrays, on the device; m->held owns them. */
 static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   ig_dyn_particles *p = &m->p;
   IG_TRY(ig_dyn_motions_new(m, hs));
@@ -34,10 +34,10 @@ static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
 }
 
 /* Steps, in order: backend and host arrays; bodies and ties; groups of elements; arrays of
- * particles; masses; velocities; motions, loads, tools and their histories; slots; contact;
- * clock; numbers for faults; pointers for kernels; residual stress; checks.
- *
- * Fails at the first error, with what was made so far in m: the caller frees it. */
+   particles; masses; velocities; motions, loads, tools and their histories; slots; contact;
+   clock; numbers for faults; pointers for kernels; residual stress; checks.
+
+   Fails at the first error, with what was made so far in m: the caller frees it. */
 static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->mesh->nodes;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What a modal analysis works with: the static problem, a factorisation, masses or the geometric
- * part. */
+   part. */
 typedef struct {
   ig_dyn_statics *s;
   ig_direct *direct;
@@ -32,7 +32,7 @@ static void times_mass(void *self, const double *x, double *y) {
 }
 
 /* y = -G x for buckling. The matrix of differences is symmetric but for rounding: its symmetric
- * part is used. */
+   part is used. */
 static void times_change(void *self, const double *x, double *y) {
   const work *w = self;
   const ig_system *s = w->s->system;
@@ -70,7 +70,7 @@ static void mass_add(work *w, double by) {
 }
 
 /* Tangent at increments u, loads as at `time`, into the system's matrix; internal forces into
- * w->f. Bodies and ties follow first, as constraints depend on positions. */
+   w->f. Bodies and ties follow first, as constraints depend on positions. */
 static ig_status tangent(work *w, double *u, double time) {
   ig_dyn_statics *s = w->s;
   const ig_trial at = {u, time, 0, 1};
@@ -102,7 +102,7 @@ void ig_dyn_modes_free(ig_dyn_modes *m) {
 }
 
 /* Displacements of mode i, the largest 1; scale: of the vector, so that its modal mass is 1. The
- * effective mass along an axis is the square of the sum of m phi over the particles. */
+   effective mass along an axis is the square of the sum of m phi over the particles. */
 static void shape_of(work *w, const double *x, double scale, int i, ig_dyn_modes *to) {
   const ig_dyn_model *m = w->s->m;
   const int D = m->p.dofs;
@@ -122,7 +122,7 @@ static void shape_of(work *w, const double *x, double scale, int i, ig_dyn_modes
 }
 
 /* Natural frequencies by subspace iteration on (K + shift M)^-1 M (implicit/modes.h). The number
- * of modes found is checked by a Sturm count: negative pivots of K - s M are the modes below s. */
+   of modes found is checked by a Sturm count: negative pivots of K - s M are the modes below s. */
 static ig_status frequencies(work *w, int count, ig_dyn_modes *to) {
   ig_dyn_model *m = w->s->m;
   ig_system *s = w->s->system;
@@ -157,6 +157,8 @@ static ig_status frequencies(work *w, int count, ig_dyn_modes *to) {
     shape_of(w, x + (int64_t)i * s->equations, 1 / sqrt(mu[i]), i, to);
     last = fmax(last, 1 / mu[i]);
   }
+  /* the shift made all eigenvalues positive; here the matrix is factorised just above the last
+     one found */
   /* Sturm: pivots below zero of K - s M are the modes below s */
   mass_add(w, -last * (1 + 1e-6));
   IG_TRY_GOTO(status, done, ig_direct_factor(w->direct, s->value, true, &info));
@@ -168,8 +170,8 @@ done:
 }
 
 /* Load factors: K at the state, G by the difference of two tangents along the first-order
- * displacements of the loads, scaled to 1e-5 of the model's length: small enough to be linear,
- * large enough for double precision. */
+   displacements of the loads, scaled to 1e-5 of the model's length: small enough to be linear,
+   large enough for double precision. */
 static ig_status load_factors(work *w, int count, double time, ig_dyn_modes *to) {
   ig_dyn_statics *p = w->s;
   ig_dyn_model *m = p->m;
@@ -205,6 +207,7 @@ static ig_status load_factors(work *w, int count, double time, ig_dyn_modes *to)
     status = IG_FAIL(m->cx, IG_INPUT, "buckling: no loads act at `at_time` %g s", time);
     goto done;
   }
+  /* 1e-5 of the model's length: see above */
   const double share = 1e-5 * p->length / most;
   memcpy(w->change, s->value, (size_t)entries * sizeof *w->change);
   for (int32_t i = 0; i < s->equations; i++)

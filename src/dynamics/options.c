@@ -1,12 +1,12 @@
 /* The keys of a case of the dynamics room: one table per struct of dynamics.h. Help texts,
- * ranges, defaults and units become messages, the case reference and the JSON schema. Where a
- * default has a number here, checks of keys without effect compare with the same number
- * (dynamics.c, group.c). */
+   ranges, defaults and units become messages, the case reference and the JSON schema. Where a
+   default has a number here, checks of keys without effect compare with the same number
+   (dynamics.c, group.c). */
 #include "dynamics/dynamics.h"
 #include "implicit/direct.h"
 
 /* Sections: keys of solids, shells and lines in one table; group.c refuses those of another
- * family. */
+   family. */
 #define S ig_dyn_section
 static const ig_option section_options[] = {
     IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
@@ -61,7 +61,7 @@ static const ig_option tie_options[] = {
     IG_END};
 #undef S
 /* Loads: forces and moments count at every node, `total` once for the set, a pressure follows
- * its faces. */
+   its faces. */
 #define S ig_dyn_load
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set; for a pressure faces of solids or shell elements"),
@@ -84,7 +84,7 @@ static const ig_option initial_options[] = {
     IG_VECTOR3(S, about, "m", "[0, 0, 0]", "point it turns about"), IG_END};
 #undef S
 /* Tools: rigid, frictionless by default; they move by velocity, or by displacement with a
- * history. */
+   history. */
 #define S ig_dyn_tool_case
 static const ig_option tool_options[] = {
     IG_CHOICE(S, shape, IG_TOOL_CHOICES, "plane", "shape"),

@@ -1,6 +1,6 @@
 /* What a run writes: probes and history rows, snapshots, figures of the summary. Only what is
- * asked for is copied from the device. On ranks the functions are collective; rank 0 has the
- * numbers and writes. */
+   asked for is copied from the device. On ranks the functions are collective; rank 0 has the
+   numbers and writes. */
 #include "dynamics/run.h"
 #include "dynamics/solids.h"
 #include "dynamics/part.h"
@@ -16,8 +16,8 @@
 /* --- probes and histories */
 
 /* What keeps particle n in balance with all else that acts on it: a force (c < 3), a moment:
- * internal force less load, contact and weight. In motion this includes the force of inertia
- * with opposite sign. */
+   internal force less load, contact and weight. In motion this includes the force of inertia
+   with opposite sign. */
 static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
   const int D = m->p.dofs;
   const double push =
@@ -28,7 +28,7 @@ static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, i
 }
 
 /* What item n (particle or element) of the model that takes the steps adds to a probe. A moment
- * is about the middle of the set at the start, with the particle's place of now. */
+   is about the middle of the set at the start, with the particle's place of now. */
 static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) {
   const ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
   const int c = p->quantity % 3, D = m->p.dofs;
@@ -51,7 +51,7 @@ static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) 
 }
 
 /* Sums of a probe over its items; on ranks rows of own items go to rank 0 in the order of the
- * set. */
+   set. */
 typedef struct {
   const ig_dyn_job *r;
   const ig_dyn_probe *p;
@@ -112,6 +112,7 @@ static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
   int64_t own = 0;
   IG_TRY(IG_NEW(m->cx, &owner, (size_t)count + 1, "probes"));
   ig_status status = IG_NEW(m->cx, &mine, (size_t)count + 1, "probes");
+  /* owner of each item, and which of them are this rank's, in the order of the set */
   for (int64_t k = 0; k < count && status == IG_OK; k++) {
     const ig_lid item = set ? set->item[k] : r->probe_node[i];
     owner[k] = elements ? ig_dyn_part_owner(m, item) : part->owner[item];
@@ -143,8 +144,8 @@ static ig_status probe_check(ig_dyn_job *r, int i) {
 }
 
 /* Probes of forces and motions look at nodes, those of sections at elements. The middle of a
- * probe's nodes at the start is the point that its moments are about. On ranks the owner of each
- * item is found now, while sets of the whole mesh exist. */
+   probe's nodes at the start is the point that its moments are about. On ranks the owner of each
+   item is found now, while sets of the whole mesh exist. */
 ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   const int n = r->c->probes.count;
@@ -167,6 +168,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
       IG_TRY(ig_mesh_named_set(cx, r->m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &r->probe_set[i]));
     else if (p->set)
       IG_TRY(ig_dyn_nodes_of(r->m, &p->at, p->set, &r->probe_set[i]));
+    /* section forces belong to elements: a point cannot name one */
     if (!p->set && (section || isnan(p->point[0])))
       return ig_fail_at(cx, &p->at,
                         section ? "section forces need a `set` of elements"
@@ -223,7 +225,7 @@ static ig_status probes_pull(ig_dyn_job *r) {
 }
 
 /* The columns' values as things stand; on ranks those of probes on the first. The worst error of
- * the energy balance is kept for the summary. */
+   the energy balance is kept for the summary. */
 static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   IG_TRY(ig_dyn_energies(r->m, e));
   const ig_status pulled = probes_pull(r);
@@ -246,17 +248,18 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
 /* --- snapshots */
 
 /* Fields leave the device on a stream of their own, while steps go on. They are made in arrays
- * of their own (moved, fields), so that the steps may change positions and states meanwhile. */
+   of their own (moved, fields), so that the steps may change positions and states meanwhile. */
 static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   ig_dyn_model *m = r->m;
   const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
   /* 6 per node: displacement and velocity; 20 per element: stress 6, von Mises, plastic strain,
-   * section 6, surface 6 */
+     section 6, surface 6 */
   if (!r->moved.dev) {
     IG_TRY(ig_array_new_device(m->cx, &r->moved, 6 * nn, sizeof(double), "snapshots"));
     IG_TRY(ig_array_new_device(m->cx, &r->fields, 20 * ne, sizeof(float), "snapshots"));
   }
   double *at = r->moved.dev;
+  /* one array for all fields of elements: stress, von Mises, plastic strain, section, surface */
   float *to = r->fields.dev;
   const ig_dyn_fields fields = {to, to + 6 * ne, to + 7 * ne, to + 8 * ne, to + 14 * ne};
   const void *const from[] = {
@@ -274,6 +277,7 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
       continue;
     }
     IG_TRY(ig_snapshot_add(snap, f->name, f->unit, f->where, f->dtype, f->components, NULL, &data));
+    /* contact pressure needs areas, which the host finds */
     if (f->what == IG_SHOWN_PRESSURE) {
       IG_TRY(ig_dyn_contact_pressure(m, data));
       continue;
@@ -330,6 +334,7 @@ static ig_status most_find(ig_dyn_job *r, double most[3]) {
 /* Every step rounds a position in single precision, by 2^-25 of it: errors that add up as a random
    walk, and that hide a motion of less per step. */
 static void rounding_warn(const ig_dyn_job *r, double moved, double place) {
+  /* 2^-25: half of the spacing of floats relative to the number; steps add up as a random walk */
   const double steps = (double)ig_dyn_clock_of(r)->step, off = ldexp(place, -25) * sqrt(steps);
   if (r->m->precision == IG_SINGLE && steps > 0 && off > 0.05 * moved)
     ig_warn(r->m->cx,
@@ -374,7 +379,7 @@ static double held_share(const resulting *s, int64_t n, int c) {
 }
 
 /* A particle's part of the resultants: what holds it where a support does, its loads, forces of
- * tools. */
+   tools. */
 static void result_row(void *user, int64_t n, double *row) {
   const resulting *s = user;
   const ig_dyn_model *m = s->m, *l = s->l;
@@ -415,7 +420,7 @@ static ig_status resultants_write(const ig_dyn_job *r, const double sum[9], ig_s
 }
 
 /* Modes of the last modal analysis with effective masses; of earlier ones values alone, with the
- * number of their analysis in the key. */
+   number of their analysis in the key. */
 static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
   const ig_dyn_modes *k = &r->modes.of;
   char name[64];
@@ -437,13 +442,14 @@ static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
 }
 
 /* Figures of the whole run. Reactions and loads are given where the last analysis was static:
- * only then do they balance. */
+   only then do they balance. */
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
   double most[3], sum[9];
   ig_dyn_energy e;
   const int64_t last = r->c->analysis.count - 1;
+  /* reactions are figures of an equilibrium */
   const bool rests = last >= 0 && IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)last)->kind ==
                                       IG_ANALYSIS_STATIC;
   IG_TRY(row_now(r, &e));
@@ -467,6 +473,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     IG_TRY(s->result(s, "newton_iterations", "", (double)r->newton.iterations));
     IG_TRY(s->result(s, "negative_pivots", "", (double)r->newton.negative));
   }
+  /* what was lost on the way matters only where material yields */
   if (statics && ig_dyn_yields(m))
     IG_TRY(s->result(s, "static_path_error", "", r->static_path));
   /* 0, less by what friction took; above it contact has made energy. After statics alone no step

@@ -1,6 +1,6 @@
 /* Snapshots of a model that no rank has as a whole: rows of own particles and elements go to
- * rank 0 in pieces, in the order of the mesh, and are written as they come. The sink on rank 0
- * asks for one array after the other (shown_bring); all other ranks answer in ig_serve. */
+   rank 0 in pieces, in the order of the mesh, and are written as they come. The sink on rank 0
+   asks for one array after the other (shown_bring); all other ranks answer in ig_serve. */
 #include "dynamics/part.h"
 #include "dynamics/run.h"
 #include "ranks/cells.h"
@@ -86,7 +86,7 @@ static ig_status fields_find(shown *s) {
 }
 
 /* What there is to show of the part: pulls what the fields need, before the first array is asked
- * for. */
+   for. */
 static ig_status part_look(shown *s) {
   ig_dyn_model *m = s->r->m, *l = m->divided->local;
   bool elements = false, press = false, pressure = false;

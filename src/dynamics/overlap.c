@@ -1,11 +1,11 @@
 /* Bodies inside each other. Contact acts on what crosses a surface from outside; a particle that
- * is inside another body without contact stays there. So this is looked for: at the start, and
- * as often as bodies could pass through each other.
- *
- * Search: boxes of the parts first; then surface particles, sorted by x, against the boxes of
- * solid elements; then the element cut into tetrahedra from its middle. How deep a particle lies
- * is the distance to the nearest triangle of that part: O(triangles), hence at most MEASURED of
- * them. */
+   is inside another body without contact stays there. So this is looked for: at the start, and
+   as often as bodies could pass through each other.
+
+   Search: boxes of the parts first; then surface particles, sorted by x, against the boxes of
+   solid elements; then the element cut into tetrahedra from its middle. How deep a particle lies
+   is the distance to the nearest triangle of that part: O(triangles), hence at most MEASURED of
+   them. */
 #include "dynamics/overlap.h"
 #include "core/union_find.h"
 #include "dynamics/rigid_body_check.h"
@@ -93,7 +93,7 @@ static bool is_within(const double *const at[4], const double y[3]) {
 }
 
 /* Whether y is in a solid element: in one of the tetrahedra of its face triangles and its
- * middle. */
+   middle. */
 static bool is_inside(const search *s, const ig_block *b, ig_lid local, const double y[3]) {
   const ig_elem_info *info = ig_elem_info_get(b->type);
   double middle[3] = {0};
@@ -151,6 +151,7 @@ static void element_look(search *s, const ig_block *b, ig_lid local, ig_dyn_over
     box_grow(&at, s->x + 3 * (int64_t)conn[a]);
   for (int32_t i = first_from(s, at.low[0]); i < s->count && s->by[i].x <= at.high[0]; i++) {
     const double *y = s->x + 3 * (int64_t)s->by[i].node;
+    /* order of tests: cheap ones first */
     if (!box_has(&at, y) || s->m->overlap.part[s->by[i].node] == part || s->measured >= MEASURED ||
         !is_inside(s, b, local, y))
       continue;
@@ -194,7 +195,7 @@ static ig_status boxes_look(const search *s, bool *any, double *thin) {
 }
 
 /* Particles inside other parts at positions x; `share`: shallower than this share of the
- * element's least extent does not count. Also measures the thinnest part (m->overlap.thin). */
+   element's least extent does not count. Also measures the thinnest part (m->overlap.thin). */
 static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_overlap *found) {
   search s = {.m = m, .x = x, .share = share, .count = m->p.contact.surfaces};
   bool any;
@@ -207,6 +208,7 @@ static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_ove
   for (int32_t i = 0; i < s.count; i++) {
     const int32_t n = ((const int32_t *)m->contact.surface.host)[i];
     const double *kept = (const double *)m->contact.kept.host + IG_DYN_KEPT * (int64_t)i;
+    /* particles in contact are pushed out: they do not count */
     if (kept[0] < 0 && kept[3] < 0)
       s.by[count++] = (place){x[3 * (int64_t)n], n};
   }
@@ -299,7 +301,7 @@ ig_status ig_dyn_parts_new(ig_dyn_model *m) {
 }
 
 /* At the start: overlaps are an error, an interference fit (fit), or let be (keep). Solids
- * nearer than the thickness given for contact are an error, too. */
+   nearer than the thickness given for contact are an error, too. */
 ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   const ig_dyn_contact *c = &m->c->contact;
   ig_dyn_overlap found;
@@ -348,7 +350,7 @@ static void speed_add(void *user, const double *row) {
   box_grow(&((speeds *)user)->range, row);
 }
 /* Diagonal of the box of all velocities: a bound of how fast two particles approach each other.
- * Collective. */
+   Collective. */
 static ig_status speed_find(ig_dyn_model *m, double *speed) {
   speeds s = {ig_dyn_stepper(m), nothing};
   double d[3];
@@ -360,7 +362,7 @@ static ig_status speed_find(ig_dyn_model *m, double *speed) {
 }
 
 /* Not with `keep`; not on ranks, where no rank has the whole; not with erosion, whose surfaces
- * change. */
+   change. */
 bool ig_dyn_overlap_watched(const ig_dyn_model *m) {
   return m->overlap.parts > 1 && m->c->contact.overlap != IG_OVERLAP_KEEP && !m->divided &&
          !m->p.erosion.alive;
@@ -372,14 +374,14 @@ static ig_status next_find(ig_dyn_model *m, int64_t *next) {
   IG_TRY(speed_find(m, &speed));
   const double way = speed * ((const ig_dyn_clock *)m->clock.host)->dt;
   /* a quarter of the thinnest part: nothing passes through unseen. At least 20 steps, at most
-   * 5000 */
+     5000 */
   const double steps = way > 0 && isfinite(m->overlap.thin) ? 0.25 * m->overlap.thin / way : 5000;
   *next = (int64_t)fmax(20, fmin(5000, steps));
   return IG_OK;
 }
 
 /* Pulls positions and contact memory, searches, and says after how many steps to look again.
- * Fails if bodies have passed into each other. */
+   Fails if bodies have passed into each other. */
 ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
   const ig_dyn_clock *k = m->clock.host;
   ig_dyn_overlap found;

@@ -5,15 +5,16 @@
 
 #include "dynamics/dynamics.h"
 
-/* Particles found inside another part; the deepest and where it is. */
+/* Particles found inside another part; the deepest (m) and where it is. Counting stops at
+   MEASURED. */
 typedef struct {
   int count;
   double depth, at[3];
 } ig_dyn_overlap;
 
-/* Numbers the parts of the mesh. */
+/* Numbers the parts of the mesh, for contact and overlaps: m->overlap.part of the nodes. */
 IG_MUST_CHECK ig_status ig_dyn_parts_new(ig_dyn_model *m);
-/* Refuses parts that overlap. */
+/* Refuses parts that overlap at the start, or prepares an interference fit. */
 IG_MUST_CHECK ig_status ig_dyn_overlap_new(ig_dyn_model *m);
 /* Refuses tools with nodes inside them at the start. */
 IG_MUST_CHECK ig_status ig_dyn_tools_check(ig_dyn_model *m);

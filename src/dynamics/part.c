@@ -1,13 +1,13 @@
 /* Dividing a model between ranks: the part's particles, elements, loads, bodies and ties, taken
- * from the whole model, so that both start with the same numbers.
- *
- * Every rank has built the whole model. ig_dyn_part_new divides the particles along a
- * space-filling curve, moves owners together for bodies and ties, makes the local model
- * (local_make) and the lists of who has what (collects, for output and sums in the order of the
- * whole). ig_dyn_part_keep then frees the whole model's arrays.
- *
- * Elements of a part lie in two ranges: inner ones, which no ghost touches and which are
- * computed while ghosts travel, and those at the border. */
+   from the whole model, so that both start with the same numbers.
+
+   Every rank has built the whole model. ig_dyn_part_new divides the particles along a
+   space-filling curve, moves owners together for bodies and ties, makes the local model
+   (local_make) and the lists of who has what (collects, for output and sums in the order of the
+   whole). ig_dyn_part_keep then frees the whole model's arrays.
+
+   Elements of a part lie in two ranges: inner ones, which no ghost touches and which are
+   computed while ghosts travel, and those at the border. */
 #include "dynamics/part.h"
 #include "assembly/assembly.h"
 #include "backend/backend.h"
@@ -26,6 +26,7 @@ static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
   if (m->p.bodies.count + m->p.ties.count == 0)
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &up, (size_t)m->p.nodes + 1, "owners"));
+  /* every particle is a set of its own; bodies and ties join them */
   for (int32_t n = 0; n < m->p.nodes; n++)
     up[n] = n;
   for (int k = 0; k < m->p.bodies.count; k++) {
@@ -68,6 +69,7 @@ static ig_status slots_choose(ig_dyn_model *m, int k) {
   ig_dyn_group *g = &p->local->group[k];
   const int npe = from->g_f64.npe;
   ig_lid at = 0;
+  /* room for all of them and the pads of both ranges; cut to size below */
   IG_TRY(IG_NEW(m->cx, &p->slot[k], (size_t)from->slots + 2 * IG_DYN_BLOCK, "elements of a part"));
   g->count = 0;
   for (int c = 0; c < 2; c++) {
@@ -95,7 +97,7 @@ static bool is_pad(const ig_dyn_group *g, ig_lid s) {
 }
 
 /* Merges both ranges by the slots of the whole: sums at particles have that order. Caller frees
- * *order. */
+ *order. */
 ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
   const ig_lid *whole = m->divided->slot[k];
   const ig_dyn_group *g = &m->divided->local->group[k];
@@ -107,7 +109,7 @@ ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
 }
 
 /* Group k of the part: elements, connectivity in numbers of the part, space for state. `first`
- * is its place in the count of slots of all groups. */
+   is its place in the count of slots of all groups. */
 static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   ig_dyn_part *p = m->divided;
   ig_ctx *cx = m->cx;
@@ -143,6 +145,7 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   IG_TRY(ig_array_push(cx, &g->conn));
   g->g_f64.first = g->g_f32.first = first;
   g->g_f64.count = g->g_f32.count = g->slots;
+  /* the whole's connectivity in numbers of the part: all corners are there, as own or ghosts */
   g->g_f64.state = g->state.dev;
   g->g_f32.state = g->state.dev;
   return IG_OK;
@@ -198,7 +201,7 @@ done:
 }
 
 /* Groups of the part, in the order of the whole, also those without elements here: calls on
- * groups are collective. The scratch is for energies or reports, whichever is larger. */
+   groups are collective. The scratch is for energies or reports, whichever is larger. */
 static ig_status groups_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -263,7 +266,7 @@ static ig_status particle_arrays(ig_dyn_model *m) {
 }
 
 /* Bodies that this rank owns. A body has one owner, with all its particles (owners_join), so
- * that its sums need no messages. */
+   that its sums need no messages. */
 static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -316,6 +319,7 @@ static ig_status ties_make(ig_dyn_model *m) {
   IG_TRY(ig_array_new(cx, &c->tie_turns, ties, sizeof(int32_t), "ties"));
   IG_TRY(ig_array_new(cx, &c->carry_first, nodes + 2, sizeof(int32_t), "ties"));
   IG_TRY(ig_array_new(cx, &c->carry, 3 * ties, sizeof(int32_t), "ties"));
+  /* first[n + 1] begins as the start of n's list and ends as its end: a counting sort in place */
   int32_t *to = c->tie_to.host, *first = c->carry_first.host, *carry = c->carry.host;
   for (int32_t k = 0; k < m->p.ties.count; k++) {
     const int32_t w = ((const int32_t *)m->carried.tie_node.host)[k], t = l->p.ties.count;
@@ -353,6 +357,7 @@ static ig_status skin_make(ig_dyn_model *m) {
       IG_TRY(IG_NEW(m->cx, &to->skin, 3 * (size_t)own + 1, "surfaces"));
     for (int64_t k = own = 0; k < count; k++) {
       const int32_t *node = from->skin + 3 * k;
+      /* triangles of the whole at whose corners this rank has a particle */
       if (p->owner[node[0]] != p->rank && p->owner[node[1]] != p->rank &&
           p->owner[node[2]] != p->rank)
         continue;
@@ -420,7 +425,7 @@ static ig_status nodes_collect(ig_dyn_model *m) {
 }
 
 /* Own elements by mesh order; elements at the border belong to one rank (ig_owner_of), although
- * several compute them. */
+   several compute them. */
 static ig_status cells_collect(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   const ig_lid count = ig_mesh_elements(m->mesh);
@@ -496,7 +501,7 @@ static ig_status arms_collect(ig_dyn_model *m) {
 /* --- all of it */
 
 /* The local model shares ops, case and context with the whole, and histories, motions and tools
- * by pointer (l->p is a copy of m->p; view_make replaces what is the part's own). */
+   by pointer (l->p is a copy of m->p; view_make replaces what is the part's own). */
 static ig_status local_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l;
@@ -563,7 +568,7 @@ static void nodes_free(ig_dyn_model *m) {
 }
 
 /* Called once all is set up: every rank frees the whole model's arrays, sets, elements.
- * Checkpoints and output work from the part from now on. */
+   Checkpoints and output work from the part from now on. */
 void ig_dyn_part_keep(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_carried *c = &m->carried;

@@ -13,8 +13,8 @@
 #include "ranks/partition.h"
 
 /* Particles (numbers of the part) that travel between this rank and others: those that go to
- * rank r are give[give_start[r]] … give[give_start[r + 1] - 1], those that come from it in
- * `take` likewise. Both sides list the same particles in the same order. */
+   rank r are give[give_start[r]] … give[give_start[r + 1] - 1], those that come from it in
+   `take` likewise. Both sides list the same particles in the same order. */
 typedef struct {
   int32_t *give_start, *give, *take_start, *take;
 } ig_dyn_travel;
@@ -35,11 +35,11 @@ typedef struct ig_dyn_part {
   ig_lid **slot;       /* groups: slots of the part -> those of the whole */
   int32_t *body_owner; /* bodies of the whole: rank */
   int32_t *body, *tie; /* bodies and ties of the part: their number in the whole */
-  int64_t fallen;      /* own elements that do not hold any more, as told to others; -1: not told */
+  int64_t fallen; /* own elements that do not hold any more, as others know it; -1: they do not */
 } ig_dyn_part;
 
-/* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
-   be divided. */
+/* Divides the model between the ranks of its context; nothing if there is one. Refuses what
+   cannot be divided. Collective; the whole model must be complete. */
 IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
 void ig_dyn_part_free(ig_dyn_model *m);
 /* All is set up: every rank lets go of the whole model's state, elements and sets. Its clock, its
@@ -51,7 +51,8 @@ IG_MUST_CHECK ig_status ig_dyn_part_loads(ig_dyn_model *m);
 void ig_dyn_part_loads_drop(ig_dyn_model *m);
 /* While the whole is there: rank of an element of the mesh. */
 int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element);
-/* --- part_ghosts.c: what travels at each step; the second after the lists have changed */
+/* --- part_ghosts.c: lists of what travels at each step; the second makes messages of them, and
+   is called again whenever the lists have changed */
 IG_MUST_CHECK ig_status ig_dyn_part_ghosts(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_part_travel(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_travel_new(ig_ctx *cx, int ranks, int64_t give, int64_t take,
@@ -91,7 +92,7 @@ IG_MUST_CHECK ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *f
 /* An array of a checkpoint, by its name there. */
 IG_MUST_CHECK ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take,
                                           void *user);
-/* Each body from its owner to all; and from what all have to its owner. */
+/* Each body from its owner to all; and from what all have to its owner. The first is collective. */
 IG_MUST_CHECK ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status);
 IG_MUST_CHECK ig_status ig_dyn_bodies_take(ig_dyn_model *m);
 /* Masses of ghosts from their owners. */
@@ -108,16 +109,17 @@ typedef void ig_dyn_particle_add(void *user, const double *row);
 IG_MUST_CHECK ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
                                              ig_dyn_particle_row *row, ig_dyn_particle_add *add,
                                              void *user);
-/* What the first rank has found (`status`: how it fared), to all. */
+/* What the first rank has found (`status`: how it fared), to all. Collective; nothing without
+   ranks. */
 IG_MUST_CHECK ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t size);
-/* Of numbers that are not negative the largest of all ranks, to all. */
+/* Of numbers that are not negative the largest of all ranks, to all; at most four. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count);
 /* Device memory as the host sees it: itself, or a copy. Free *own. */
 IG_MUST_CHECK ig_status ig_dyn_seen(ig_ctx *cx, const void *dev, size_t bytes, void **own,
                                     const void **host);
 /* Totals of rows that come in pieces, with the bits of ig_dyn_ops.totals of all of them. On a
- * CPU one sum per column (`sums` 1) with its rounding error in `lost`; on a GPU as many as
- * threads. */
+   CPU one sum per column (`sums` 1) with its rounding error in `lost`; on a GPU as many as
+   threads. */
 typedef struct {
   int columns;
   int64_t rows, sums;
@@ -127,12 +129,13 @@ IG_MUST_CHECK ig_status ig_dyn_totals_new(ig_ctx *cx, int columns, ig_dyn_totals
 void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count);
 void ig_dyn_totals_end(ig_dyn_totals *t, double *total); /* and frees it; total NULL: only that */
 
-/* A particle that this rank owns? Without ranks all are. */
+/* Whether this rank owns particle n of the part. Without ranks all are owned. */
 static inline bool ig_dyn_owns(const ig_dyn_model *m, int64_t n) {
   return !m->divided || !m->divided->part.ghost[n];
 }
 
-/* The model that takes the steps. */
+/* The model that takes the steps: the whole one, or on ranks the part. Arrays of particles and
+   elements are read from it. */
 static inline ig_dyn_model *ig_dyn_stepper(ig_dyn_model *m) {
   return m->divided ? m->divided->local : m;
 }

@@ -1,12 +1,12 @@
 /* Contact of a divided model: the surfaces of a rank, and the tables of its kernels from them
- * and from those that were imported (part_surface.h, part_import.c). What erodes lays surfaces
- * open: when an element has failed on some rank, ranks that have imported one of its faces are
- * informed.
- *
- * Life of the data: ig_dyn_part_contact takes the own pieces from the whole model, once. Each
- * import makes `all` (own and imported pieces, in the numbers of the whole) and from it the
- * tables on the device (ig_dyn_tables_make), in numbers of the part. Contact memory (`kept`) is
- * translated between both numberings at every import and for checkpoints. */
+   and from those that were imported (part_surface.h, part_import.c). What erodes lays surfaces
+   open: when an element has failed on some rank, ranks that have imported one of its faces are
+   informed.
+
+   Life of the data: ig_dyn_part_contact takes the own pieces from the whole model, once. Each
+   import makes `all` (own and imported pieces, in the numbers of the whole) and from it the
+   tables on the device (ig_dyn_tables_make), in numbers of the part. Contact memory (`kept`) is
+   translated between both numberings at every import and for checkpoints. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Particles that came with surfaces of other ranks. */
 int32_t ig_dyn_guests(const ig_dyn_part *p) {
   return p->surfaces ? p->surfaces->guests : 0;
 }
@@ -34,6 +35,7 @@ ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node) {
   return guest ? p->part.mesh->nodes + (ig_lid)(guest - s->guest) : -1;
 }
 
+/* Frees the three lists; the struct is empty afterwards. */
 void ig_dyn_pieces_free(ig_dyn_pieces *p) {
   free(p->particle);
   free(p->triangle);
@@ -84,7 +86,7 @@ static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corne
 }
 
 /* Particles at corners of own pieces, with the data that a message carries; those that are not
- * this rank's are included, as their owner may not send them here. */
+   this rank's are included, as their owner may not send them here. */
 static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8_t *corner) {
   const ig_partition *p = &m->divided->part;
   const ig_dyn_touching *t = &m->contact;
@@ -109,7 +111,7 @@ static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8
 }
 
 /* Where particles and corners of own pieces stand: nodes of the part, and corners as places in
- * own.particle, from which boxes are made at each import. */
+   own.particle, from which boxes are made at each import. */
 static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
   const ig_dyn_part *p = m->divided;
   const ig_dyn_pieces *own = &s->own;
@@ -159,7 +161,7 @@ static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count
 }
 
 /* How far a particle may move between two imports, twice: half of the mean edge, or the gap.
- * Larger means fewer imports of more pieces. */
+   Larger means fewer imports of more pieces. */
 static double skin_of(const ig_dyn_model *m) {
   const int64_t count = 3 * m->contact.outer;
   double edge = 0;
@@ -173,7 +175,7 @@ static double skin_of(const ig_dyn_model *m) {
 }
 
 /* `numbers` doubles per node of the part, from those of the whole; nothing where the whole has
- * none. */
+   none. */
 static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers, ig_array *part) {
   const ig_partition *p = &m->divided->part;
   if (!whole)
@@ -269,7 +271,7 @@ void ig_dyn_part_contact_free(ig_dyn_model *m) {
 /* --- tables */
 
 /* Room for `count` items and a quarter more, so that the next imports need no allocation; what
- * was there is lost. */
+   was there is lost. */
 static ig_status room(ig_dyn_model *m, ig_array *a, size_t count, size_t size, bool host) {
   if (a->count > count)
     return IG_OK;
@@ -286,7 +288,7 @@ typedef struct {
 } space;
 
 /* Arrays of the tables for these counts. Marks of own pieces (own_*) are made unless elements
- * erode: then forces on all pieces are computed. */
+   erode: then forces on all pieces are computed. */
 static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
   ig_dyn_touching *t = &m->divided->local->contact;
   const size_t n = (size_t)all->particles, k = (size_t)all->triangles, j = (size_t)all->edges;
@@ -344,7 +346,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* By bisection: pieces are in rising order of their numbers. -1 also for number -1, that is
- * none. */
+   none. */
 int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
   if (number < 0 || all->triangles == 0)
     return -1;
@@ -354,7 +356,7 @@ int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
 }
 
 /* Nodes of all pieces in numbers of the part; `place`: 1 + where a node stands among those that
- * touch. Fails if a piece came without one of its corners. */
+   touch. Fails if a piece came without one of its corners. */
 static ig_status nodes_fill(ig_dyn_model *m, int32_t *place) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_pieces *all = &p->surfaces->all;
@@ -383,7 +385,7 @@ static int edge_by_number(const void *a, const void *b) {
 }
 
 /* Contact memory of all pieces in numbers of the part. Codes are 2 k + side; a triangle or edge
- * that is not here is not near, so that the contact is over. */
+   that is not here is not near, so that the contact is over. */
 static void kept_fill(const ig_dyn_pieces *all, double *kept) {
   for (int32_t i = 0; i < all->particles; i++) {
     double *to = kept + IG_DYN_KEPT * (int64_t)i;
@@ -406,7 +408,7 @@ static void kept_fill(const ig_dyn_pieces *all, double *kept) {
 }
 
 /* Everything else of the tables: neighbours, corners by particle, contact memory, sides that
- * erode, own marks. */
+   erode, own marks. */
 static void tables_fill(ig_dyn_model *m, const int32_t *place) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_pieces *all = &p->surfaces->all;
@@ -418,6 +420,7 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
                  t->corner.host);
   ig_dyn_corners(place, edge, 2 * (int64_t)all->edges, all->particles, t->end_first.host,
                  t->end.host);
+  /* nothing is known of the longest edge yet: both parities start at 0 */
   memset(t->longest.host, 0, 2 * sizeof(uint32_t));
   for (int64_t i = 0; i < 4 * (int64_t)all->triangles; i++) {
     const int32_t beside = all->triangle[i / 4].beside[i % 4];
@@ -512,7 +515,7 @@ static int particle_by_number(const void *a, const void *b) {
 }
 
 /* Energies of own pieces, found in the tables by their number; gathered on rank 0 in the order
- * of the whole. */
+   of the whole. */
 typedef struct {
   const ig_dyn_surfaces *s;
   const double *stored; /* of `all` */
@@ -560,7 +563,7 @@ ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
 /* --- what contact remembers */
 
 /* From the device to own pieces, in numbers of the whole. Before the first import (`made` is
- * false) only positions one step ago are there to take. */
+   false) only positions one step ago are there to take. */
 ig_status ig_dyn_kept_look(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   ig_dyn_touching *t = &m->divided->local->contact;
@@ -649,7 +652,7 @@ void ig_dyn_part_slowed(ig_dyn_model *m) {
 }
 
 /* Enqueues the test whether a watched particle has left half of the skin; ig_dyn_part_ready
- * looks at its result before the next step, when the device has long been past it. */
+   looks at its result before the next step, when the device has long been past it. */
 ig_status ig_dyn_part_watch(ig_dyn_model *m) {
   ig_dyn_model *l = m->divided->local;
   if (l->p.own.watches == 0)

@@ -1,12 +1,13 @@
 /* Surfaces of a divided model behind what erodes: which elements hold. An element's owner sends
- * a byte for each side of each triangle that it has sent in the last import, in the order of
- * that import. */
+   a byte for each side of each triangle that it has sent in the last import, in the order of
+   that import. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether triangle k of the part's own skin is on the surface now; `open` must have been pulled. */
 bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
   return s->made && ((const uint8_t *)m->divided->local->contact.open

@@ -1,11 +1,11 @@
 /* Particles that travel: lists of what each rank sends to each other one at every step.
- * Velocities of all; a particle on its own then moves by its velocity wherever it is a ghost, as
- * its owner moved it, to the same bits. One that a body or a tie carries is put in its place by
- * its owner, not moved by a velocity: its place travels, too.
- *
- * ghosts: particles of elements at the border, fixed for the run. guests: particles of imported
- * surfaces, new at every import. Both are merged into one halo, so that a step has one message
- * per pair of ranks. */
+   Velocities of all; a particle on its own then moves by its velocity wherever it is a ghost, as
+   its owner moved it, to the same bits. One that a body or a tie carries is put in its place by
+   its owner, not moved by a velocity: its place travels, too.
+
+   ghosts: particles of elements at the border, fixed for the run. guests: particles of imported
+   surfaces, new at every import. Both are merged into one halo, so that a step has one message
+   per pair of ranks. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
@@ -40,7 +40,7 @@ static void list_copy(const ig_halo *h, const int32_t *from_start, const ig_arra
 }
 
 /* From a halo of the partition, whose lists are by peer: here they are by rank, so that guests
- * can be added. */
+   can be added. */
 ig_status ig_dyn_part_ghosts(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_halo h = {0};
@@ -66,7 +66,7 @@ void ig_dyn_part_ghosts_free(ig_dyn_part *p) {
 }
 
 /* Items of a message have three numbers: velocities (two items per particle with rotations);
- * items from `split` on are places. Order: those of each rank's ghosts, then of its guests. */
+   items from `split` on are places. Order: those of each rank's ghosts, then of its guests. */
 typedef struct {
   int wide;
   int32_t split;
@@ -127,7 +127,7 @@ static ig_status shift_make(ig_dyn_model *m) {
 }
 
 /* Makes the halo anew, after the lists have changed. Not collective itself, but every rank must
- * call it with matching lists. */
+   call it with matching lists. */
 ig_status ig_dyn_part_travel(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   const int wide = m->p.dofs / 3;

@@ -1,11 +1,11 @@
 /* Import of surfaces: boxes around the own pieces of each rank to all; then from each rank to
- * each other one the pieces near its boxes (part_surface.h says how near). All ranks take the
- * same decisions from the same numbers: who has a corner of a piece knows where it is, to the
- * last bit. A particle is sent by its owner, a triangle or an edge by the owner of its first
- * corner, unless the other rank has a corner of it and so the piece itself.
- *
- * ig_dyn_import: own_look, fences_share, parcels_make, parcels_swap, parcels_take. Collective; a
- * rank that fails agrees with the others before each exchange. */
+   each other one the pieces near its boxes (part_surface.h says how near). All ranks take the
+   same decisions from the same numbers: who has a corner of a piece knows where it is, to the
+   last bit. A particle is sent by its owner, a triangle or an edge by the owner of its first
+   corner, unless the other rank has a corner of it and so the piece itself.
+
+   ig_dyn_import: own_look, fences_share, parcels_make, parcels_swap, parcels_take. Collective; a
+   rank that fails agrees with the others before each exchange. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 #include "core/sorted.h"
@@ -41,7 +41,7 @@ static void fence_add(fence *f, const ig_box *b) {
 }
 
 /* Boxes of the own pieces as a coarse grid within their common box (ranks/box_grid.h): of fixed
- * size, so that it fits one message. */
+   size, so that it fits one message. */
 static void fence_make(const ig_dyn_surfaces *s, fence *f) {
   f->boxes.all = ig_box_none;
   f->longest = 0;
@@ -71,7 +71,7 @@ static ig_status fences_share(ig_dyn_model *m, fence **all) {
 }
 
 /* How near a piece must be to one of another rank to be sent there; see the head of
- * part_surface.h. */
+   part_surface.h. */
 static double reach_of(const ig_dyn_model *m, const fence *all) {
   const ig_dyn_part *p = m->divided;
   const double skin = p->surfaces->skin;
@@ -85,7 +85,7 @@ static double reach_of(const ig_dyn_model *m, const fence *all) {
 /* --- what goes to whom */
 
 /* What goes to one rank and what comes from it; places are those in the own pieces. `out` and
- * `in` are the messages. */
+   `in` are the messages. */
 typedef struct {
   int rank;
   int32_t count[3], take[3]; /* particles, triangles, edges: to it, from it */
@@ -100,7 +100,7 @@ static size_t parcel_size(const int32_t count[3]) {
 }
 
 /* Whether a piece goes to rank r: it is near one of its boxes, and r has none of its corners,
- * for else it has the piece itself. */
+   for else it has the piece itself. */
 static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r, const fence *to,
                  double reach) {
   const ig_box b = box_of(own, at, corners);
@@ -111,7 +111,7 @@ static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r
 }
 
 /* Pieces of one kind that go to a rank. Own particles at the corners are marked for sending even
- * if the piece itself is sent by the owner of its first corner. */
+   if the piece itself is sent by the owner of its first corner. */
 static int32_t pieces_choose(const ig_dyn_model *m, const int32_t *at, int32_t count, int corners,
                              const fence *to, double reach, int rank, uint8_t *mark,
                              int32_t *chosen) {
@@ -254,7 +254,7 @@ static void items_copy(void *to, const void *from, int32_t count, size_t size) {
 }
 
 /* All pieces, own ones first, sorted by number, each once: tables then have the order of one
- * rank. */
+   rank. */
 static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   ig_dyn_pieces *all = &s->all;
@@ -284,7 +284,7 @@ static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
 }
 
 /* Particles that the part does not have, in rising order of their nodes: they get places after
- * its own. */
+   its own. */
 static ig_status guests_find(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_surfaces *s = p->surfaces;
@@ -328,6 +328,7 @@ static ig_status guests_seat(ig_dyn_model *m) {
               {&t->edge_length, 1}, {&t->spring, 1},
               {&t->offset, 1},      {&t->before, 3},
               {&l->x_start, 3},     {&t->touch, 3}};
+  /* arrays grow by some more than needed, so that the next import need not */
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].array->count && list[i].array->count < all * list[i].numbers)
       IG_TRY(ig_array_grow(m->cx, list[i].array, (all + (size_t)s->guests / 4) * list[i].numbers));
@@ -339,6 +340,7 @@ static ig_status guests_seat(ig_dyn_model *m) {
     const ig_dyn_surface_particle *from = &s->all.particle[i];
     const int64_t n = ig_dyn_local_node(p, from->node);
     for (int c = 0; c < 3; c++)
+      /* positions one step ago come with the messages for all: own ones are the same numbers */
       number_put(&t->before, 3 * n + c, from->before[c]);
     if (n < nodes)
       continue;
@@ -387,6 +389,7 @@ static ig_status guests_list(ig_dyn_model *m, const parcel *list, int count) {
   int32_t out = 0, in = 0;
   for (int i = 0, r = 0; r < p->part.ranks; r++) {
     const parcel *a = i < count && list[i].rank == r ? &list[i++] : NULL;
+    /* what travels as a ghost anyway is not sent twice */
     for (int32_t k = 0; a && k < a->count[0]; k++)
       if (!given_already(&p->ghosts, r, s->local[a->particle[k]]))
         t->give[out++] = s->local[a->particle[k]];
@@ -451,7 +454,7 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
 }
 
 /* Own pieces as they are now, for boxes and messages. The device must have finished, as lists
- * are changed. */
+   are changed. */
 static ig_status own_look(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -479,7 +482,7 @@ static ig_status own_look(ig_dyn_model *m) {
 }
 
 /* See the head of the file. Afterwards no import is due, and watching starts from the new
- * positions. */
+   positions. */
 ig_status ig_dyn_import(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   fence *all = NULL;

@@ -1,11 +1,11 @@
 /* Forces and pressures of a part: those on its own particles, in the order of the whole model.
- * Ghosts need none, as their owner moves them. */
+   Ghosts need none, as their owner moves them. */
 #include "dynamics/part.h"
 
 #include <stdlib.h>
 
 /* Room for all that acts on own particles: counts come first, so that arrays have their final
- * size. */
+   size. */
 static ig_status loads_room(ig_dyn_model *m) {
   const ig_partition *p = &m->divided->part;
   const ig_dyn_loading *from = &m->loading;
@@ -53,7 +53,7 @@ static void face_take(const ig_partition *p, const ig_dyn_loading *from, int32_t
 }
 
 /* Rows of own particles are copied; corners of pressure faces are all in the part, as the face
- * belongs to an element of the part. */
+   belongs to an element of the part. */
 ig_status ig_dyn_part_loads(ig_dyn_model *m) {
   const ig_partition *p = &m->divided->part;
   ig_dyn_model *l = m->divided->local;

@@ -1,10 +1,10 @@
 /* A divided model before a step: what surfaces need of other ranks. All ranks take part in one
- * maximum over what each needs, and then do the same: nothing, exchange which elements hold, or
- * import. */
+   maximum over what each needs, and then do the same: nothing, exchange which elements hold, or
+   import. */
 #include "dynamics/part_surface.h"
 
 /* Whether a particle has left the skin, as ig_dyn_part_watch found after the last motion: by now
- * the elements of the step are under way, so that waiting for it costs nothing. */
+   the elements of the step are under way, so that waiting for it costs nothing. */
 static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
 #ifdef INGOT_HAVE_CUDA
@@ -29,12 +29,14 @@ ig_status ig_dyn_part_ready(ig_dyn_model *m, ig_status status) {
     status = ig_dyn_alive_now(l);
   if (status == IG_OK && erodes)
     status = ig_array_pull(m->cx, &l->contact.alive);
+  /* own elements that have failed, by count: it only grows, so a change of the count is a change */
   for (int64_t i = 0; erodes && i < p->cells.mine_count && status == IG_OK; i++)
     fallen += !((const uint8_t *)l->contact.alive.host)[p->cells.mine[i]];
   enum { STAY, TELL, IMPORT }; /* the most that some rank needs; an import tells, too */
   int64_t far = 0;
   if (status == IG_OK)
     status = watch_look(m, &far);
+  /* the largest need of all ranks decides; each rank must take the same branch */
   int64_t need = far || s->due ? IMPORT : erodes && fallen != p->fallen ? TELL : STAY;
   IG_TRY(ig_ranks_max(m->cx, status, &need, 1));
   p->fallen = fallen;

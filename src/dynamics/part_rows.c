@@ -1,6 +1,6 @@
 /* Numbers of parts on their way to rank 0, which has none of them as a whole: they come in
- * pieces, in the order of one rank, and are added as there. So sums have the same bits for any
- * number of ranks. */
+   pieces, in the order of one rank, and are added as there. So sums have the same bits for any
+   number of ranks. */
 #include "dynamics/part.h"
 #include "backend/backend.h"
 
@@ -54,7 +54,7 @@ ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t si
 }
 
 /* Numbers that are not negative have the order of their bits as integers, so that an integer
- * maximum serves. At most MOST of them. */
+   maximum serves. At most MOST of them. */
 ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count) {
   enum { MOST = 4 };
   int64_t word[MOST] = {0};

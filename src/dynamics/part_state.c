@@ -1,10 +1,10 @@
 /* A divided model: its steps; its state from the whole at the start, to a checkpoint and from
- * one.
- *
- * A step of a part:
- *
- *   part_ready ─► move ─► watch ─► halo start ─► elements without ghosts ─► halo finish ─►
- *     shift ghosts by their velocities ─► elements at the border */
+   one.
+
+   A step of a part:
+
+     part_ready ─► move ─► watch ─► halo start ─► elements without ghosts ─► halo finish ─►
+       shift ghosts by their velocities ─► elements at the border */
 #include "dynamics/part.h"
 #include "backend/backend.h"
 
@@ -26,6 +26,7 @@ static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
       status = ig_dyn_move(l);
     if (status == IG_OK)
       status = ig_dyn_part_watch(m);
+    /* places of carried particles travel in the same message, after the velocities (split) */
     const ig_halo_array ghosts[] = {{l->v.dev, 3 * m->part}, {l->x.dev, 3 * m->part}};
     status = ig_halo_start(m->cx, &p->halo, ghosts, 2, status);
     if (status == IG_OK)
@@ -251,7 +252,7 @@ static ig_status relaxation_give(ig_dyn_model *m, ig_stream_take *take, void *us
 }
 
 /* Brings the array of this name to rank 0, in pieces; collective. Names are those of
- * checkpoint.c. */
+   checkpoint.c. */
 ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take, void *user) {
   ig_dyn_part *p = m->divided;
   kept list[KEPT];
@@ -273,7 +274,7 @@ ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *t
 }
 
 /* After a state was set: forces are in f, and no other rank knows which elements of this one
- * hold. */
+   hold. */
 static ig_status anew(ig_dyn_model *m) {
   m->divided->local->fresh = true;
   m->divided->fallen = -1;
@@ -372,7 +373,7 @@ ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
 /* --- masses */
 
 /* Masses of ghosts: an element at the border is computed here, but its particles' other elements
- * may not be. */
+   may not be. */
 ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
   const ig_dyn_part *p = m->divided;
   const ig_dyn_travel *t = &p->ghosts;

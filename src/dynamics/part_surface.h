@@ -1,15 +1,15 @@
 /* Surfaces of a divided model that touch. A rank has its own pieces, triangles and edges with a
- * particle of its own at a corner, and a copy of those of others that may come near before the
- * next import. Pieces keep the numbers of the whole model; tables of kernels have them in that
- * order, so that sums have the order of one rank.
- *
- * Import: ranks send each other the boxes around their own pieces; each sends the pieces of its
- * own that lie within `reach` of another's boxes. Which pieces matter: the force on a particle
- * depends on all triangles within the gap of it; the force on a triangle depends on the
- * particles within the gap of it, and through them on all triangles near these. So reach is two
- * gaps, with edges and where elements erode also the longest edge in between, and the skin for
- * what moves until the next import. That comes when some particle of any rank has moved by half
- * of the skin. Between imports only velocities travel. */
+   particle of its own at a corner, and a copy of those of others that may come near before the
+   next import. Pieces keep the numbers of the whole model; tables of kernels have them in that
+   order, so that sums have the order of one rank.
+
+   Import: ranks send each other the boxes around their own pieces; each sends the pieces of its
+   own that lie within `reach` of another's boxes. Which pieces matter: the force on a particle
+   depends on all triangles within the gap of it; the force on a triangle depends on the
+   particles within the gap of it, and through them on all triangles near these. So reach is two
+   gaps, with edges and where elements erode also the longest edge in between, and the skin for
+   what moves until the next import. That comes when some particle of any rank has moved by half
+   of the skin. Between imports only velocities travel. */
 #ifndef IG_DYNAMICS_PART_SURFACE_H
 #define IG_DYNAMICS_PART_SURFACE_H
 
@@ -67,11 +67,11 @@ typedef struct ig_dyn_surfaces {
 
 /* Node of the whole as one of the part, guests too; -1: not there. */
 ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node);
-/* Tables of the kernels from s->all. */
+/* Tables of the kernels from s->all; arrays may move, and the view is renewed. */
 IG_MUST_CHECK ig_status ig_dyn_tables_make(ig_dyn_model *m);
 /* What contact remembers, from the tables to the own pieces. */
 IG_MUST_CHECK ig_status ig_dyn_kept_look(ig_dyn_model *m);
-/* Whether elements hold, of the faces that others have imported; all ranks call it. */
+/* Sends which elements hold, of the faces that others have imported; collective. */
 IG_MUST_CHECK ig_status ig_dyn_alive_tell(ig_dyn_model *m);
 /* Place of a triangle among those that are here, -1: none. */
 int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number);

@@ -1,10 +1,10 @@
 /* What particle kernels see: plain data with device pointers, passed by value to kernels. `part`
- * arrays are float or double, as the run's particles are; what acts on them (loads, tools,
- * contact memory) is always in double. Pointers belong to the arrays of ig_dyn_model; nothing
- * here is freed.
- *
- * A view with a count of 0, or a NULL pointer where the comment allows it, means that the model
- * has no such thing; passes skip it. */
+   arrays are float or double, as the run's particles are; what acts on them (loads, tools,
+   contact memory) is always in double. Pointers belong to the arrays of ig_dyn_model; nothing
+   here is freed.
+
+   A view with a count of 0, or a NULL pointer where the comment allows it, means that the model
+   has no such thing; passes skip it. */
 #ifndef IG_DYNAMICS_PARTICLE_H
 #define IG_DYNAMICS_PARTICLE_H
 
@@ -27,7 +27,7 @@ typedef struct {
   int shape;
   ig_history history; /* of travel; without rows it stays */
   /* position of the centre or of a point of the plane, m; unit axis; m; m/s; travel, m, times
-   * the history; coefficient of friction */
+     the history; coefficient of friction */
   double at[3], axis[3], radius, velocity[3], travel[3], friction;
 } ig_dyn_tool;
 
@@ -54,7 +54,7 @@ typedef struct {
 } ig_dyn_clock;
 
 /* Kinds of work that each particle adds up, J: by loads and supports, by damping, by contact of
- * surfaces with each other, by tools. */
+   surfaces with each other, by tools. */
 enum { IG_WORK_EXTERNAL, IG_WORK_DAMPING, IG_WORK_CONTACT, IG_WORK_TOOL, IG_WORKS };
 /* kinetic energy in both forms, then the works */
 enum { IG_DYN_PARTICLE_ENERGIES = 2 + IG_WORKS };

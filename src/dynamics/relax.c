@@ -34,8 +34,8 @@
 #include <string.h>
 
 /* STRETCH: steps between two looks. LEAST_AGES: see 10 / w above. LOOSE_EVERY: steps between
- * looks for parts that drift away. PATH_EVERY: steps between looks at the work lost during the
- * ramp. */
+   looks for parts that drift away. PATH_EVERY: steps between looks at the work lost during the
+   ramp. */
 enum { STRETCH = 25, LEAST_AGES = 10, LOOSE_EVERY = 1000, PATH_EVERY = 100 };
 /* Share of the power that damping may take during the ramp where material yields. */
 static const double DRAG = 0.03;
@@ -136,7 +136,7 @@ typedef struct {
   double term[6];
 } body_out;
 /* Each body's force and moment about its centre, from its particles; prescribed components do
- * not count. */
+   not count. */
 static void bodies_out(const ig_dyn_model *m, const ig_dyn_model *l, const double *net,
                        body_out *out) {
   const int D = m->p.dofs;
@@ -204,11 +204,13 @@ static ig_status state_pull(ig_dyn_model *m) {
 static ig_status net_find(ig_dyn_model *m, double tolerance, double *normal, double *net) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   const int D = m->p.dofs;
+  /* net = outside - internal, particle by particle */
   for (int64_t i = 0; i < (int64_t)l->p.nodes * D; i++) {
     double f[2];
     forces_of(m, l, i / D, (int)(i % D), f);
     net[i] = f[1] - f[0];
   }
+  /* a tied particle's net force goes to its carriers; its weight is in theirs already */
   for (int32_t k = 0; k < l->p.ties.count; k++) {
     const int64_t n = ((int32_t *)l->carried.tie_node.host)[k];
     for (int a = 0; a < 3; a++)
@@ -314,12 +316,12 @@ static bool flickers(const ig_dyn_model *m, double stiffness) {
 }
 
 /* The error of the displacements, estimated, and whether it can be relied on (head of the file).
- * `last`: omega^2 over the last steps, which took dt.
- *
- * settled: the longer stretch is a third of all time and ten ages (1 / omega) long, and no
- * slower mode is coming up. anew: the stretch is half of all time and twenty ages long, or shows
- * no stiffness: it starts again. Where forces show no stiffness on a body that stands still, the
- * error is how far it has moved in the stretch. */
+   `last`: omega^2 over the last steps, which took dt.
+
+   settled: the longer stretch is a third of all time and ten ages (1 / omega) long, and no
+   slower mode is coming up. anew: the stretch is half of all time and twenty ages long, or shows
+   no stiffness: it starts again. Where forces show no stiffness on a body that stands still, the
+   error is how far it has moved in the stretch. */
 static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const double *net,
                            double out2, double last, double dt) {
   ig_dyn_relaxing *r = &m->relax;
@@ -334,6 +336,7 @@ static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const doub
   const double u2 = sums[0], all = steps * ((const ig_dyn_clock *)m->clock.host)->dt;
   r->since += dt;
   const double seen = sums[2] > 0 ? sums[1] / sums[2] : 0;
+  /* contacts that come and go spoil the last stretch: the longer one is used */
   if (flickers(m, last))
     last = seen;
   const double stiffness = fmin(seen, last);
@@ -362,8 +365,8 @@ typedef struct {
   bool moved, turned;
 } look;
 /* Row of a particle: velocity, way and change of internal force since the last look, mass,
- * rotary energy, power of what is out of balance. Side effect: the arrays of the last look
- * become those of this one. */
+   rotary energy, power of what is out of balance. Side effect: the arrays of the last look
+   become those of this one. */
 static void look_row(void *user, int64_t n, double *row) {
   const summing *s = user;
   const ig_dyn_model *l = s->l;
@@ -413,13 +416,14 @@ static ig_status look_now(ig_dyn_model *m, const double *net, double out2, look 
 }
 
 /* Damping for the next steps; or the particles are stopped, at a peak of their kinetic energy.
- *
- * Viscous: critical damping 2 omega of the slowest mode seen, approached by 30 % per stretch.
- * Kinetic: looks a quarter of a period apart or closer, once the load is complete. */
+
+   Viscous: critical damping 2 omega of the slowest mode seen, approached by 30 % per stretch.
+   Kinetic: looks a quarter of a period apart or closer, once the load is complete. */
 static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now) {
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_clock *clock = m->clock.host;
   if (a->relaxation == IG_RELAX_VISCOUS) {
+    /* the first stretch shows the start of the motion and no frequency yet */
     if (isnan(a->damping) && r->steps > STRETCH && now->moved && !flickers(m, now->stiffness)) {
       /* 1.9 / dt: the scheme with damping xi needs xi dt < 2 */
       const double omega = sqrt(fmax(now->stiffness, 0)), most = 1.9 / clock->dt;
@@ -435,7 +439,7 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
     const double vary = 0.5 + fmod(golden * (double)r->steps, 1);
     const int64_t every = (int64_t)fmax(1, fmin(STRETCH, vary * 0.25 / (omega * clock->dt)));
     /* the power is extrapolated to the next look: the peak is taken where it is nearer now than
-     * then */
+       then */
     const double next = now->power + (now->power - r->power) * (double)every / (double)r->every;
     const bool peak = now->power <= 0 || -next > now->power;
     if (peak) {
@@ -520,7 +524,7 @@ ig_status ig_dyn_relax_room(ig_dyn_model *m) {
 }
 
 /* Begins with masses that give every element the same critical step. Velocities stay what they
- * are. */
+   are. */
 ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
   double dt;
   ig_dyn_clock *clock = m->clock.host;
@@ -531,6 +535,7 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
                                .every = STRETCH,
                                .drag = ig_dyn_yields(m) ? 0 : INFINITY,
                                .was = m->relax.was};
+  /* all elements get the critical step of the slowest one */
   IG_TRY(ig_dyn_largest_step(m, &dt));
   IG_TRY(ig_dyn_masses(m, dt));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
@@ -546,7 +551,7 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
 }
 
 /* A stretch of steps, a look at the state, damping for the next stretch. *done: in balance, or
- * `steps` were taken. Collective: rank 0 has the sums, and what it finds holds for all. */
+   `steps` were taken. Collective: rank 0 has the sums, and what it finds holds for all. */
 ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done) {
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_clock *clock = m->clock.host;
@@ -556,6 +561,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
       m->precision == IG_DOUBLE ? 1e-13 : 1e-6; /* forces are no better than that */
   double *net = NULL, *normal = NULL, out2;
   int64_t steps = a->relaxation == IG_RELAX_KINETIC && r->loaded ? r->every : STRETCH;
+  /* the ramp ends with a stretch of its own */
   if (!r->loaded && r->steps + steps > ramp)
     steps = ramp - r->steps;
   IG_TRY(ig_dyn_advance(m, steps));
@@ -599,6 +605,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   if (m->divided)
     status = ig_ranks_agree(m->cx, status);
   IG_TRY(status);
+  /* forces at the level of rounding: there is nothing more to gain */
   if (r->loaded && r->residual < floor && !(r->settled && r->error < a->tolerance)) {
     if (isfinite(r->error) && r->error >= a->tolerance)
       ig_warn(m->cx, "static: the precision of the forces is reached; estimated error %.2g",
@@ -614,7 +621,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
 }
 
 /* At rest, with its own masses again: velocities are 0, time steps are those of explicit
- * analyses. */
+   analyses. */
 ig_status ig_dyn_relax_end(ig_dyn_model *m) {
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(stop(m));

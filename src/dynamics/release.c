@@ -1,5 +1,5 @@
 /* The memory of one model: every array of ig_dyn_model is named here once. Called for the whole
- * model and for a rank's part. Arrays that were not made have no memory and are passed over. */
+   model and for a rank's part. Arrays that were not made have no memory and are passed over. */
 #include "dynamics/rigid_body_check.h"
 #include "dynamics/model.h"
 #include "dynamics/solids.h"

@@ -1,8 +1,8 @@
 /* Residual stress at the start: the stress and plastic strain of each element from the snapshot
- * of another run on the same mesh, and the forces they make. Cells are found by the centres of
- * the elements. With `point_stress` in the snapshot each of the eight points gets its own
- * stress, which balances; the mean of an element alone does not quite, and the rest is reported
- * as `unbalance`. */
+   of another run on the same mesh, and the forces they make. Cells are found by the centres of
+   the elements. With `point_stress` in the snapshot each of the eight points gets its own
+   stress, which balances; the mean of an element alone does not quite, and the rest is reported
+   as `unbalance`. */
 #include "dynamics/model.h"
 #include "core/output.h"
 #include "ranks/ranks.h"
@@ -74,6 +74,7 @@ static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const d
     corner[a] = m->x0 + 3 * (int64_t)conn[a];
     ig_dyn_sub(corner[a], corner[0], x + 3 * a);
   }
+  /* volume of the element, for its energy */
   ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, corner, &mass, &inertia);
   for (int n = 0; n < points; n++) {
     for (int i = 0; i < 6; i++)
@@ -92,7 +93,7 @@ static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const d
 }
 
 /* What is out of balance on free particles, over the forces of the elements; both as root sums
- * of squares. */
+   of squares. */
 static double unbalance_of(const ig_dyn_model *m, const double *f, double all) {
   const int32_t *move = m->held.move.host, *bound = m->carried.bound.host;
   const ig_dyn_motion *motion = m->held.motion.host;
@@ -133,6 +134,7 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const doub
         return ig_fail_at(m->cx, &c->at,
                           "'%s' has no cell at (%g, %g, %g) m: the two runs need the same mesh",
                           c->file, middle[0], middle[1], middle[2]);
+      /* all eight points get the element's value where the snapshot has no values at points */
       for (int i = 0; i < 48; i++) {
         value[i] =
             fine ? ig_field_component(stresses, item, i) : ig_field_component(stress, item, i % 6);
@@ -164,7 +166,7 @@ static ig_status snapshot_read(ig_ctx *cx, void *user) {
 }
 
 /* Sets states and forces of the whole model, before it is divided. Does nothing where the case
- * has no `residual`. */
+   has no `residual`. */
 ig_status ig_dyn_residual_new(ig_dyn_model *m) {
   if (!m->c->residual.at.given)
     return IG_OK;

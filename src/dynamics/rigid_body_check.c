@@ -1,12 +1,12 @@
 /* Parts that no support holds, and loads that no support resists.
- *
- * First half (loose parts): which parts of the mesh have no support, and how far their middle
- * has moved. Contact may still carry them, up to a penetration of one gap. Friction stops them
- * but is no spring: sideways nothing brings them to one place. Relaxation looks at this now and
- * then.
- *
- * Second half (free check): before statics, loads are projected onto the rigid motions of each
- * part that supports leave free. What is left means that there is no equilibrium. */
+
+   First half (loose parts): which parts of the mesh have no support, and how far their middle
+   has moved. Contact may still carry them, up to a penetration of one gap. Friction stops them
+   but is no spring: sideways nothing brings them to one place. Relaxation looks at this now and
+   then.
+
+   Second half (free check): before statics, loads are projected onto the rigid motions of each
+   part that supports leave free. What is left means that there is no equilibrium. */
 #include "dynamics/rigid_body_check.h"
 #include "core/union_find.h"
 #include "dynamics/model.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* Parts are connected by elements, rigid bodies and ties; `up` starts with every particle its
- * own root. */
+   own root. */
 void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up) {
   for (int b = 0; b < m->mesh->blocks; b++) {
     const ig_block *block = &m->mesh->block[b];
@@ -42,7 +42,7 @@ void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up) {
 }
 
 /* Whether a motion prescribes a translation in some direction; rotations alone hold nothing in
- * place. */
+   place. */
 static bool leads(const ig_dyn_model *m, int32_t motion) {
   if (motion == 0)
     return false;
@@ -65,7 +65,7 @@ static void held_mark(const ig_dyn_model *m, int32_t *up, uint8_t *held) {
 }
 
 /* A loose part: its particles, and sums over them of positions at the start and of
- * displacements. */
+   displacements. */
 typedef struct ig_dyn_loose_part {
   int64_t nodes;
   double at[3], way[3];
@@ -157,7 +157,7 @@ static void way_add(void *user, const double *row) {
 }
 
 /* The mean displacement of each loose part; *found is the one that has gone farthest.
- * Collective. */
+   Collective. */
 ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
   const ig_dyn_looseness *all = &m->loose;
   going g = {ig_dyn_stepper(m), all->part};
@@ -187,7 +187,7 @@ ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
 }
 
 /* A part that has gone two lengths of the model away never comes back; with tools it may come to
- * rest on one. */
+   rest on one. */
 ig_status ig_dyn_loose_check(ig_dyn_model *m) {
   ig_dyn_loose l;
   IG_TRY(ig_dyn_loose_find(m, &l));
@@ -207,9 +207,9 @@ ig_status ig_dyn_loose_check(ig_dyn_model *m) {
 /* --- rigid motions that nothing resists */
 
 /* A part: six numbers stand for a rigid motion, a translation and a rotation about `at` times
- * the length `size`, so that both have the unit of a length. `basis` has `resisted` orthonormal
- * rows: motions that supports resist; `load` is the work of the loads on each of the six, `all`
- * the sum of their amounts. */
+   the length `size`, so that both have the unit of a length. `basis` has `resisted` orthonormal
+   rows: motions that supports resist; `load` is the work of the loads on each of the six, `all`
+   the sum of their amounts. */
 typedef struct {
   int64_t nodes;
   double at[3], size, load[6], all, basis[6][6];
@@ -245,7 +245,7 @@ static double row_left(const rigid *p, double row[6]) {
 }
 
 /* Adds the prescribed components of a particle to the basis, by Gram-Schmidt; 1e-6: rounding of
- * a row that is resisted already. */
+   a row that is resisted already. */
 static void resist(rigid *p, const ig_dyn_motion *held, const double x[3], int dofs) {
   for (int c = 0; c < dofs && p->resisted < 6; c++) {
     double row[6];
@@ -272,7 +272,7 @@ static void push(rigid *p, const double x[3], const double f[6]) {
 }
 
 /* Forces of loads on loaded particle k at time t, on the drawn shape; pressures as in
- * particle_load. */
+   particle_load. */
 static void load_at(const ig_dyn_model *m, int32_t k, double t, double f[6]) {
   const ig_dyn_loading *l = &m->loading;
   const int32_t *fs = l->force_start.host, *as = l->face_start.host;
@@ -306,6 +306,7 @@ static void rigid_fill(const ig_dyn_model *m, double t, int32_t *up, rigid *of) 
       p->at[c] += m->x0[3 * (int64_t)n + c];
   }
   for (int32_t n = 0; n < m->p.nodes; n++)
+    /* sums become means; entries that are no roots have no nodes */
     for (int c = 0; c < 3 && of[n].nodes; c++)
       of[n].at[c] /= (double)of[n].nodes;
   for (int32_t n = 0; n < m->p.nodes; n++) {
@@ -351,6 +352,7 @@ static ig_status rigid_refuse(ig_ctx *cx, const ig_dyn_analysis *a, const rigid 
     shift += row[c] * row[c];
     turn += row[3 + c] * row[3 + c];
   }
+  /* the larger part of what is left names the motion: translation or rotation */
   const double *d = shift >= turn ? row : row + 3, l = sqrt(fmax(shift, turn));
   double way[3];
   for (int c = 0; c < 3; c++)

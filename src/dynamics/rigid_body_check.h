@@ -1,5 +1,5 @@
 /* Parts of a model that no support holds: what keeps a relaxation from ending; and loads along
- * rigid motions that nothing resists: what has no equilibrium at all. */
+   rigid motions that nothing resists: what has no equilibrium at all. */
 #ifndef IG_DYN_LOOSE_H
 #define IG_DYN_LOOSE_H
 
@@ -13,9 +13,10 @@ typedef struct {
   double way, far; /* how far it has moved, and the size of the model, m */
 } ig_dyn_loose;
 
-/* Elements, bodies and ties join particles into parts: `up` is a forest (core/union_find.h). */
+/* Elements, bodies and ties join particles into parts: `up` is a forest of nodes entries
+   (core/union_find.h), which the caller starts with up[n] = n. */
 void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up);
-/* While the whole mesh is there: which parts nothing holds (again: nothing). */
+/* Finds which parts nothing holds, while the whole mesh is there; a second call does nothing. */
 IG_MUST_CHECK ig_status ig_dyn_loose_new(ig_dyn_model *m);
 void ig_dyn_loose_free(ig_dyn_model *m);
 /* All ranks; positions of the model that takes the steps are pulled. */

@@ -1,6 +1,6 @@
 /* A run of the room on its way; between the room's own files. ig_dyn_job is the `self` of the
- * room's functions. It owns the model and all its arrays; job and case belong to the caller.
- * Numbers that a checkpoint needs are listed in checkpoint.c. */
+   room's functions. It owns the model and all its arrays; job and case belong to the caller.
+   Numbers that a checkpoint needs are listed in checkpoint.c. */
 #ifndef IG_DYNAMICS_RUN_H
 #define IG_DYNAMICS_RUN_H
 
@@ -10,7 +10,7 @@
 #include "ranks/partition.h"
 
 /* Grouped: sizes of errors so far; statics under way; modes; output; progress in the queue of
- * analyses. */
+   analyses. */
 typedef struct {
   ig_job *job;
   const ig_dyn_case *c;
@@ -66,7 +66,7 @@ static inline const ig_dyn_clock *ig_dyn_clock_of(const ig_dyn_job *r) {
 }
 
 /* Finds the probes' nodes and names the columns of the history. Fails if a probe names a set
- * that does not exist or a quantity that its elements do not have. */
+   that does not exist or a quantity that its elements do not have. */
 IG_MUST_CHECK ig_status ig_dyn_probes_open(ig_dyn_job *r);
 /* A row of the history (`to` NULL: none is written); gives the energies. */
 IG_MUST_CHECK ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to);
@@ -96,12 +96,12 @@ typedef struct {
 int ig_dyn_shown_list(const ig_dyn_job *r, ig_dyn_shown *list);
 /* Contact forces over each particle's share of the surfaces; of the model that takes the steps. */
 IG_MUST_CHECK ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure);
-/* Functions of the room, `self` is an ig_dyn_job. */
+/* Functions of the room's table (core/room.h), `self` is an ig_dyn_job. Collective on ranks. */
 IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_results_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from);
-/* For other programs. */
+/* For other programs (ig_sim): fields to read and set, factors of loads and supports. */
 bool ig_dyn_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_dyn_field_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_dyn_field_set(void *self, const char *name, const double *values);

@@ -1,6 +1,6 @@
 /* Materials and sections of a case as the numbers kernels see: moduli from E and nu, laws by
- * number, areas and second moments of profiles, fibres of plastic beams. Values over temperature
- * are taken at 293.15 K: the room has no temperature field. */
+   number, areas and second moments of profiles, fibres of plastic beams. Values over temperature
+   are taken at 293.15 K: the room has no temperature field. */
 #include "dynamics/model.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static ig_status hardening_check(ig_ctx *cx, const ig_material_case *c) {
 }
 
 /* Poisson's ratio is 0.3 where none is given. Fails with the place of the material if a value is
- * missing or two exclude each other. */
+   missing or two exclude each other. */
 ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *m, int *law) {
   memset(m, 0, sizeof *m);
   m->density = table_at(&c->density, 293.15);
@@ -91,6 +91,7 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
   IG_TRY(material_need(cx, c, c->yield, "yield"));
   m->yield = c->yield;
   m->hardening = isnan(c->hardening) ? 0 : c->hardening;
+  /* H = E Et / (E - Et): slope of stress over plastic strain from the slope over strain */
   if (!isnan(c->tangent)) {
     if (c->tangent >= m->young)
       return ig_fail_at(cx, &c->at, "`tangent` must be below Young's modulus");
@@ -110,6 +111,7 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
     m->jc_rate0 = j->rate0;
     m->jc_m = j->m;
     m->jc_range = j->melt - j->room;
+    /* temperature rise per plastic work: share of it that becomes heat over rho c */
     m->jc_heat = isnan(heat) ? 0 : j->heat_share / (m->density * heat);
     for (int i = 0; i < 5; i++)
       m->jc_d[i] = isnan(j->failure[i]) ? 0 : j->failure[i];
@@ -120,7 +122,7 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
 }
 
 /* Sizes that another shape of section has, and keys that a bar or cable does not use: they would
- * have no effect and are refused. */
+   have no effect and are refused. */
 static ig_status sizes_check(ig_ctx *cx, const ig_dyn_section *s) {
   const bool profile = isnan(s->area), round = profile && s->profile <= IG_SECTION_TUBE,
              flat = profile && !round;
@@ -157,7 +159,7 @@ static ig_status sizes_check(ig_ctx *cx, const ig_dyn_section *s) {
 }
 
 /* Area, second moments and torsion constant of a line's section. y is along the width, z along
- * the height; iy resists bending that moves along z. */
+   the height; iy resists bending that moves along z. */
 ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g) {
   const double pi = 3.14159265358979323846, r = s->radius, b = s->width, h = s->height;
   IG_TRY(sizes_check(cx, s));
@@ -189,7 +191,7 @@ ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64
     g->iy = b * h * h * h / 12; /* bending that moves along the height */
     g->iz = h * b * b * b / 12;
     /* torsion constant of a rectangle, a usual approximation: 0.1408 for a square (exact:
-     * 0.1406), 1/3 for a thin strip */
+       0.1406), 1/3 for a thin strip */
     g->torsion = a * t * t * t * (1.0 / 3 - 0.21 * t / a * (1 - pow(t / a, 4) / 12));
     break;
   }
@@ -220,6 +222,7 @@ ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f
     return ig_fail_at(cx, &s->at, "a plastic beam needs a `profile` and its sizes, not `area`");
   for (int i = 0; i < IG_DYN_FIBRES; i++) {
     double *f = g->fibre[i];
+    /* areas inside both rings are equal: radii are the roots of 1/4 and 3/4 of r^2 */
     if (s->profile == IG_SECTION_CIRCLE) { /* two rings of eight, of equal area */
       const double at = i < 8 ? 0.5 * r : sqrt(0.75) * r, angle = pi / 4 * (i % 8 + 0.5 * (i / 8));
       f[0] = at * cos(angle), f[1] = at * sin(angle), f[2] = g->area / 16;
@@ -239,7 +242,7 @@ ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f
     }
   }
   /* scaled so that second moments are exactly those of the elastic section: below yield both
-   * elements agree */
+     elements agree */
   double iy = 0, iz = 0;
   for (int i = 0; i < IG_DYN_FIBRES; i++) {
     iz += g->fibre[i][2] * g->fibre[i][0] * g->fibre[i][0];

@@ -1,5 +1,5 @@
 /* Fields of snapshots: which are wanted and there; the pressure of contact, which is made of
- * forces and areas on the host. */
+   forces and areas on the host. */
 #include "dynamics/run.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"
@@ -15,7 +15,7 @@ static bool is_open(const ig_dyn_model *m, int64_t k) {
 }
 
 /* `pressure`: nodes of the model that takes the steps. Force along the normal over the
- * particle's share of the open surface as it is now; 0 away from surfaces. */
+   particle's share of the open surface as it is now; 0 away from surfaces. */
 ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   double *normal = NULL; /* x 3: of that share, as long as it is large */
@@ -50,7 +50,7 @@ ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure) {
 }
 
 /* Fields that the model has (section forces need shells or lines, contact forces need contact or
- * tools) and that the case asks for. */
+   tools) and that the case asks for. */
 int ig_dyn_shown_list(const ig_dyn_job *r, ig_dyn_shown *list) {
   static const ig_dyn_shown all[IG_DYN_SHOWN] = {
       {IG_SHOWN_DISPLACEMENT, "displacement", "m", IG_AT_POINTS, IG_F64, 3},

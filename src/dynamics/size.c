@@ -1,16 +1,16 @@
 /* Sizes of one element: mass, inertia of a particle, critical step. The step of an element is 2
- * / w with w a bound of its highest frequency, or characteristic length over wave speed; the
- * mesh's step is the least of them, as the highest frequency of a mesh is at most that of its
- * worst element.
- *
- * Functions get corner positions x and return the critical step in s; a volume that is not
- * positive gives a mass that is not positive, which the caller reports. */
+   / w with w a bound of its highest frequency, or characteristic length over wave speed; the
+   mesh's step is the least of them, as the highest frequency of a mesh is at most that of its
+   worst element.
+
+   Functions get corner positions x and return the critical step in s; a volume that is not
+   positive gives a mass that is not positive, which the caller reports. */
 #include "dynamics/model.h"
 
 #include <math.h>
 
 /* Largest squared frequency of a bending strip of length l: stiffness EI, mass and inertia of
- * each end. Row sums of the scaled stiffness matrix bound the largest eigenvalue. */
+   each end. Row sums of the scaled stiffness matrix bound the largest eigenvalue. */
 static double bending_frequency2(double ei, double l, double mass, double inertia) {
   const double mixed = 12 * ei / (l * l * sqrt(mass * inertia));
   return fmax(24 * ei / (l * l * l * mass) + mixed, mixed + 6 * ei / (l * inertia));
@@ -44,7 +44,7 @@ static double hex_frequency2(const mech_f64 *mat, const double *const *x) {
 }
 
 /* Volume by the divergence theorem over the six faces, exact for bilinear faces. Step: the
- * lesser of volume over largest face over wave speed, and of hex_frequency2. */
+   lesser of volume over largest face over wave speed, and of hex_frequency2. */
 double ig_dyn_size_hex(const ig_dyn_group *g, double inertia_scale, const double *const *x,
                        double *mass, double *inertia) {
   const mech_f64 *mat = &g->g_f64.mat;
@@ -127,8 +127,8 @@ double ig_dyn_size_tet10(const ig_dyn_group *g, double inertia_scale, const doub
 }
 
 /* Membrane: least altitude h over the plate's wave speed. Bending: a strip of length h, unit
- * width. Rotary inertia is raised to inertia_scale x area x mass: the physical one of a thin
- * shell would make rotations the fastest motion, although they matter little. */
+   width. Rotary inertia is raised to inertia_scale x area x mass: the physical one of a thin
+   shell would make rotations the fastest motion, although they matter little. */
 double ig_dyn_size_triangle(const ig_dyn_group *g, double inertia_scale, const double *const *x,
                             double *mass, double *inertia) {
   const mech_f64 *mat = &g->g_f64.mat;
@@ -180,6 +180,8 @@ double ig_dyn_size_line(const ig_dyn_group *g, double inertia_scale, const doubl
   if (g->kind == IG_DYN_BAR)
     return l / rod;
   const double i = fmax(g->g_f64.iy, g->g_f64.iz);
+  /* at least the physical inertia about the axis; at least a share of that of a rod of the
+     element's length */
   *inertia = fmax(mat->density * l / 2 * (g->g_f64.iy + g->g_f64.iz),
                   mat->density * l / 2 * i + *mass * l * l / 24 * inertia_scale);
   const double twist = sqrt(2 * mat->shear * g->g_f64.torsion / l / *inertia);

@@ -1,5 +1,5 @@
 /* Solids of static analyses: elements of solid/ within the dynamics room; see solids.h.
- * Functions do nothing in models without them. */
+   Functions do nothing in models without them. */
 #include "dynamics/solids.h"
 #include "dynamics/model.h"
 #include "backend/backend.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Whether all analyses are static, by Newton's method, on one rank: explicit steps know other
- * elements. */
+   elements. */
 static bool statics_alone(const ig_dyn_model *m) {
   for (int i = 0; i < m->c->analysis.count; i++) {
     const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
@@ -24,8 +24,8 @@ static bool statics_alone(const ig_dyn_model *m) {
 }
 
 /* By element type, integration and law. `only`: elements that exist here alone, so that other
- * analyses are an error; `fits`: the integration exists for the type. TET10 with bbar or single
- * is passed on to the model's own groups. */
+   analyses are an error; `fits`: the integration exists for the type. TET10 with bbar or single
+   is passed on to the model's own groups. */
 ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
                             const ig_material_case *mat, ig_elem_type type, int law,
                             ig_solid_kind *kind, bool *solid) {
@@ -98,7 +98,7 @@ static ig_status solids_new(ig_dyn_model *m) {
 }
 
 /* A group of elements with large-strain kinematics (l.large). `list` has their numbers in the
- * mesh; all is copied. */
+   mesh; all is copied. */
 ig_status ig_dyn_solids_add(ig_dyn_model *m, ig_solid_kind kind, const mech_f64 *mat, int law,
                             const ig_lid *list, ig_lid count) {
   const int npe = ig_solid_info_get(kind)->nodes;
@@ -174,7 +174,7 @@ bool ig_dyn_solids_yield(const ig_dyn_model *m) {
 /* --- masses and loads */
 
 /* Masses by the diagonal of the consistent matrix, weights by its row sums: the former must be
- * positive, the latter give exact resultants of gravity. */
+   positive, the latter give exact resultants of gravity. */
 ig_status ig_dyn_solids_masses(ig_dyn_model *m) {
   for (int k = 0; m->solids && k < m->solids->count; k++) {
     const ig_dyn_solid *s = &m->solids->item[k];
@@ -199,7 +199,7 @@ ig_status ig_dyn_solids_masses(ig_dyn_model *m) {
 }
 
 /* The nodes of a face, corners first. Triangular faces, which the tables of wedges list with a
- * repeated corner, become triangles. */
+   repeated corner, become triangles. */
 static ig_solid_face face_of(const ig_dyn_model *m, ig_lid element, int face) {
   /* of an 8-node face with two corners in one: a triangle with its mid-sides */
   static const int triangle[6] = {0, 1, 2, 4, 5, 7};
@@ -261,7 +261,7 @@ void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]) {
 /* --- what they report */
 
 /* Element e where the model stands. One that cannot be evaluated (inverted) reports zeros:
- * output must not fail. */
+   output must not fail. */
 static void report_one(const ig_dyn_model *m, const ig_dyn_solid *s, int32_t e, double *out) {
   ig_solid_group g = s->g;
   double point[IG_SOLID_POINTS * IG_SOLID_REPORT], X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES],

@@ -48,7 +48,8 @@ void ig_dyn_solids_free(ig_dyn_model *m);
 bool ig_dyn_solid_has(const ig_dyn_model *m, ig_lid element);
 bool ig_dyn_solids_yield(const ig_dyn_model *m);
 
-/* Adds masses to particles; gravity pulls by the consistent weights of the shape functions. */
+/* Adds masses to particles (lumped); gravity pulls by the consistent weights of the shape
+   functions. Fails for inverted elements. */
 IG_MUST_CHECK ig_status ig_dyn_solids_masses(ig_dyn_model *m);
 /* Registers a pressure (Pa) on a face of such an element; load: its number in the case. */
 IG_MUST_CHECK ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int face,

@@ -1,7 +1,7 @@
 /* Statics by Newton's method: the model, its steps, and the way back to the room. The engine is
- * in implicit/newton.h; this file gives it groups of elements, constraints, loads and callbacks,
- * and writes each accepted step back to the model (accepted), so that output and later analyses
- * find positions, states and forces there as after explicit steps. */
+   in implicit/newton.h; this file gives it groups of elements, constraints, loads and callbacks,
+   and writes each accepted step back to the model (accepted), so that output and later analyses
+   find positions, states and forces there as after explicit steps. */
 #include "dynamics/solids.h"
 #include "dynamics/statics_parts.h"
 #include "backend/backend.h"
@@ -110,7 +110,7 @@ static ig_status forces_back(ig_dyn_statics *s, const ig_trial *at) {
 }
 
 /* Called by the engine: the step stands. Positions, tools, bodies, states and forces go to the
- * model, the clock gets the step's time, and loads are those of that time. */
+   model, the clock gets the step's time, and loads are those of that time. */
 static ig_status accepted(void *self, const ig_trial *at) {
   ig_dyn_statics *s = self;
   ig_dyn_model *m = s->m;
@@ -162,7 +162,7 @@ static ig_status stop_add(ig_dyn_statics *s, const ig_table *t) {
 }
 
 /* Steps end where something that acts changes its course, so that no row of a history is passed
- * over. */
+   over. */
 static ig_status stops_add(ig_dyn_statics *s) {
   const ig_dyn_case *c = s->m->c;
   for (int i = 0; i < c->loads.count; i++)
@@ -177,12 +177,12 @@ static ig_status stops_add(ig_dyn_statics *s) {
 }
 
 /* Largest rotation per step, rad: increments of rotation vectors are added, which is exact only
- * for rotations about one axis. Larger ones cost accuracy. */
+   for rotations about one axis. Larger ones cost accuracy. */
 static const double most_turn = 0.15;
 
 /* Makes the problem for analysis `a` at the model's present state. On failure *to is set and
- * must be freed. Order: elements, faces, tools are groups; constraints need the system; springs
- * of tools need its closed pattern. */
+   must be freed. Order: elements, faces, tools are groups; constraints need the system; springs
+   of tools need its closed pattern. */
 ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_statics **to) {
   ig_dyn_statics *s;
   const size_t nodes = (size_t)m->p.nodes + 1;
@@ -223,6 +223,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   ig_newton_options o = ig_newton_usual;
   o.tolerance = a->tolerance;
   o.arc_length = a->method == IG_STATIC_ARC;
+  /* one step is enough where the problem is linear or nearly so: solids that do not yield */
   o.first = a->first_step > 0                                    ? a->first_step
             : ig_dyn_yields(m) || m->p.dofs == 6 || o.arc_length ? 0.1
                                                                  : 1;

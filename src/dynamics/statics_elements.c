@@ -1,7 +1,7 @@
 /* Elements of the room as groups of the implicit engine. Forces of trials are computed by the
- * same packed kernels as explicit steps, tangents one element at a time with dual numbers
- * (tangent.cpp), so that they are exact derivatives of those forces. States are copied for each
- * trial: only `accept` lets them move on. */
+   same packed kernels as explicit steps, tangents one element at a time with dual numbers
+   (tangent.cpp), so that they are exact derivatives of those forces. States are copied for each
+   trial: only `accept` lets them move on. */
 #include "dynamics/statics_parts.h"
 #include "dynamics/solids.h"
 #include "dynamics/tangent.h"
@@ -29,15 +29,16 @@ void ig_static_place(ig_dyn_statics *s, const double *u) {
 }
 
 /* The packed kernels on slots begin … end - 1 of a group; `state` is theirs and moves on. Forces
- * go to `to`, slots x npe x dofs of the model. A view of particles is made up for them: trial
- * positions, rates as velocities, slots as destination; faults go to a word of their own, as a
- * trial may fail without harm. */
+   go to `to`, slots x npe x dofs of the model. A view of particles is made up for them: trial
+   positions, rates as velocities, slots as destination; faults go to a word of their own, as a
+   trial may fail without harm. */
 static void kernels_run(const ig_static_group *p, int32_t begin, int32_t end, double *state,
                         double *to, int32_t *places, ig_trouble *trouble) {
   const ig_dyn_statics *s = p->s;
   const int npe = p->g.npe;
   ig_fault fault = {~0ull};
   ig_ctx own = *s->m->cx; /* faults of trials are not those of the run */
+  /* the law's step: so long that rates vanish */
   ig_dyn_clock clock = {.dt = IG_STATIC_SECONDS};
   ig_dyn_particles view = {.nodes = s->m->p.nodes, .dofs = s->m->p.dofs, .pitch = s->m->p.dofs};
   dyn_group_f64 g = p->g;
@@ -78,7 +79,7 @@ static void kernels_run(const ig_static_group *p, int32_t begin, int32_t end, do
 }
 
 /* Forces of slots begin … end - 1, block by block, with a scratch copy of the states. Called by
- * several threads, so it has memory of its own. */
+   several threads, so it has memory of its own. */
 static ig_status forces(const ig_static_group *p, int32_t begin, int32_t end, double *f,
                         ig_trouble *trouble) {
   const int npe = p->g.npe, dofs = p->g.dofs, D = p->s->m->p.dofs;
@@ -96,6 +97,7 @@ static ig_status forces(const ig_static_group *p, int32_t begin, int32_t end, do
     ig_trouble mine = {-1, NULL};
     memcpy(state, p->state + state_at(&p->g, b, 0), states * sizeof *state);
     kernels_run(p, b, stop, state, to, places, &mine);
+    /* pads may fail: they repeat an element, which reports itself */
     if (mine.element >= 0 && trouble->element < 0 && p->from->element[mine.element] >= 0)
       *trouble = mine;
     for (int32_t e = b; e < stop; e++)
@@ -108,8 +110,8 @@ static ig_status forces(const ig_static_group *p, int32_t begin, int32_t end, do
 }
 
 /* Called by the engine for slots begin … end - 1: forces, and with k != NULL tangents (n x n
- * each, by rows). *trouble names the first element that failed; the engine then shortens the
- * step. */
+   each, by rows). *trouble names the first element that failed; the engine then shortens the
+   step. */
 static ig_status evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                           double *k, ig_trouble *trouble) {
   const ig_static_group *p = self;
@@ -141,7 +143,7 @@ static ig_status evaluate(void *self, const ig_trial *at, int32_t begin, int32_t
 }
 
 /* The step is accepted: kernels run once more at the trial positions, with the states
- * themselves. */
+   themselves. */
 static ig_status accept(void *self, const ig_trial *at) {
   ig_static_group *p = self;
   const int32_t slots = p->from->slots, blocks = (slots + IG_DYN_BLOCK - 1) / IG_DYN_BLOCK;
@@ -162,9 +164,9 @@ static ig_status accept(void *self, const ig_trial *at) {
 }
 
 /* Turns about a shell's normal: with w the rotation of its corners about it (least squares) each
- * corner's turn less w meets a spring. Its moment counts from the last accepted state on: it
- * keeps the matrix regular and vanishes with the steps. Without it a flat shell would have a
- * zero pivot per particle. */
+   corner's turn less w meets a spring. Its moment counts from the last accepted state on: it
+   keeps the matrix regular and vanishes with the steps. Without it a flat shell would have a
+   zero pivot per particle. */
 static ig_status drill(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                        double *k, ig_trouble *trouble) {
   const ig_static_group *p = self;
@@ -181,6 +183,7 @@ static ig_status drill(void *self, const ig_trial *at, int32_t begin, int32_t en
       memset(k, 0, (size_t)n * (size_t)n * sizeof *k);
     if (p->from->element[e] < 0)
       continue;
+    /* geometry of the last accepted state: constant during a step, so that its tangent is exact */
     for (int i = 0; i < 3 * npe; i++)
       middle[i % 3] += s->x[3 * (int64_t)node[i / 3] + i % 3] / npe;
     for (int c = 0; c < 3; c++) {

@@ -1,5 +1,5 @@
 /* What holds and pushes the model in statics by Newton's method: constraints (supports,
- * prescribed motions, bodies, ties), forces and gravity, pressures with their tangent. */
+   prescribed motions, bodies, ties), forces and gravity, pressures with their tangent. */
 #include "dynamics/solids.h"
 #include "dynamics/statics_parts.h"
 #include "backend/backend.h"
@@ -21,7 +21,7 @@ static double factor_at(const ig_dyn_statics *s, ig_history h, double t) {
 /* --- constraints */
 
 /* Constraints for the prescribed components of dofs unknowns from `first` on; those that move
- * are listed in s->led and get their values in ig_static_motions. */
+   are listed in s->led and get their values in ig_static_motions. */
 static ig_status hold(ig_dyn_statics *s, const ig_dyn_motion *motion, int32_t first, int dofs) {
   for (int c = 0; c < dofs; c++) {
     int32_t number;
@@ -39,7 +39,7 @@ static ig_status hold(ig_dyn_statics *s, const ig_dyn_motion *motion, int32_t fi
 }
 
 /* Node i of a body: its way is the centre's and the rotation's of its arm. Coefficients of the
- * rotation are set by ig_static_follow, as they depend on the attitude. */
+   rotation are set by ig_static_follow, as they depend on the attitude. */
 static ig_status carry(ig_dyn_statics *s, int32_t body, int32_t i) {
   const int D = s->m->p.dofs;
   const int32_t node = ((const int32_t *)s->m->carried.body_node.host)[i];
@@ -107,6 +107,7 @@ static double integral_at(const ig_dyn_statics *s, ig_history h, double t) {
                *y = (const double *)s->m->held.history_y.host + h.first;
   if (h.rows == 0)
     return t;
+  /* before the first row the history is constant, from 0 on */
   double sum = y[0] * (fmin(t, x[0]) - fmin(0, x[0]));
   for (int32_t i = 0; i + 1 < h.rows; i++) {
     const double a = fmax(x[i], 0), b = fmin(x[i + 1], t);
@@ -117,7 +118,7 @@ static double integral_at(const ig_dyn_statics *s, ig_history h, double t) {
 }
 
 /* Increments of prescribed components over a step from `from` to `to`, s: of displacements
- * differences of the history, of velocities its integral. */
+   differences of the history, of velocities its integral. */
 ig_status ig_static_motions(void *self, double from, double to) {
   ig_dyn_statics *s = self;
   for (int32_t i = 0; i < s->motions; i++) {
@@ -133,7 +134,7 @@ ig_status ig_static_motions(void *self, double from, double to) {
 }
 
 /* Called by the engine before each evaluation: nodes of bodies are put where the exact rotation
- * has them, and the coefficients of their constraints are renewed for that position. */
+   has them, and the coefficients of their constraints are renewed for that position. */
 void ig_static_follow(void *self, double *u) {
   ig_dyn_statics *s = self;
   ig_dyn_model *m = s->m;
@@ -153,6 +154,8 @@ void ig_static_follow(void *self, double *u) {
         ig_constraint *row = &s->system->constraint[s->carried[i].number + c];
         double *factor = s->system->coefficient + row->at;
         u[D * node + c] = c < 3 ? way[c] + now[c] - arm[c] : turn[c - 3];
+        /* derivative of the rotated arm by the rotation vector: turn x arm, exact at the trial's
+           attitude */
         if (c < 3) { /* turn x arm */
           factor[1] = now[(c + 2) % 3];
           factor[2] = -now[(c + 1) % 3];
@@ -194,7 +197,7 @@ ig_status ig_static_bodies_back(ig_dyn_statics *s, const double *u) {
 /* --- loads */
 
 /* Adds loads at the trial's time to f. Pressures are groups of their own, as they depend on
- * positions. */
+   positions. */
 ig_status ig_static_loads(void *self, const ig_trial *at, double *f) {
   const ig_dyn_statics *s = self;
   const ig_dyn_model *m = s->m;
@@ -218,7 +221,7 @@ ig_status ig_static_loads(void *self, const ig_trial *at, double *f) {
 }
 
 /* Forces of a pressure on the corners of its face, as they are now, and their derivatives:
- * pressure x area vector, a quarter or a third to each corner; as particle_load. */
+   pressure x area vector, a quarter or a third to each corner; as particle_load. */
 static ig_status press(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                        double *k, ig_trouble *trouble) {
   const ig_dyn_statics *s = self;
@@ -234,6 +237,7 @@ static ig_status press(void *self, const ig_trial *at, int32_t begin, int32_t en
     minus_f64(s->trial + 3 * (int64_t)a->node[v1], s->trial + 3 * (int64_t)a->node[v0], v);
     cross_f64(u, v, n);
     memset(f, 0, 12 * sizeof *f);
+    /* each corner gets the same share of the area vector */
     for (int i = 0; i < 3 * a->corners; i++)
       f[i] = p * n[i % 3]; /* internal forces: the other way round */
     if (!k)
@@ -277,7 +281,7 @@ static ig_status solid_faces_new(ig_dyn_statics *s) {
 }
 
 /* Faces of pressures as a group. The lists have a face with each of its corners: it is taken
- * with the first. */
+   with the first. */
 ig_status ig_static_faces_new(ig_dyn_statics *s) {
   const ig_dyn_model *m = s->m;
   const int32_t *node = m->loading.loaded_node.host, *first = m->loading.face_start.host;

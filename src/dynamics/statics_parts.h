@@ -1,5 +1,5 @@
 /* Inside of the statics by Newton's method: what its files share. ig_dyn_statics owns all its
- * arrays (ig_dyn_statics_free); the model belongs to the room. */
+   arrays (ig_dyn_statics_free); the model belongs to the room. */
 #ifndef IG_DYNAMICS_STATICS_PARTS_H
 #define IG_DYNAMICS_STATICS_PARTS_H
 
@@ -59,9 +59,9 @@ struct ig_dyn_statics {
 #define IG_STATIC_SECONDS 1e12 /* a step as laws see it */
 
 /* statics_elements.c
- *
- * Makes the groups of elements, solids and turns of shells. Fails if an element has too many
- * values of state for a tangent. */
+
+   Makes the groups of elements, solids and turns of shells. Fails if an element has too many
+   values of state for a tangent. */
 IG_MUST_CHECK ig_status ig_static_elements_new(ig_dyn_statics *s);
 void ig_static_elements_free(ig_dyn_statics *s);
 /* Trial positions and rates from the increments u. */
@@ -70,8 +70,8 @@ void ig_static_place(ig_dyn_statics *s, const double *u);
 IG_MUST_CHECK ig_status ig_static_states_back(ig_dyn_statics *s);
 
 /* statics_loads.c
- *
- * Supports, prescribed motions, bodies and ties as constraints of the system. */
+
+   Supports, prescribed motions, bodies and ties as constraints of the system. */
 IG_MUST_CHECK ig_status ig_static_constraints_new(ig_dyn_statics *s);
 /* Pressures as a group: on faces of the room's elements, and of solids. */
 IG_MUST_CHECK ig_status ig_static_faces_new(ig_dyn_statics *s);
@@ -84,9 +84,9 @@ void ig_static_follow(void *self, double *u);
 IG_MUST_CHECK ig_status ig_static_bodies_back(ig_dyn_statics *s, const double *u);
 
 /* statics_tools.c
- *
- * The group of tools; then stiffnesses of its springs from the assembled matrix; then the forces
- * of tools into the model after an accepted step. */
+
+   The group of tools; then stiffnesses of its springs from the assembled matrix; then the forces
+   of tools into the model after an accepted step. */
 IG_MUST_CHECK ig_status ig_static_tools_new(ig_dyn_statics *s);
 IG_MUST_CHECK ig_status ig_static_tools_scale(ig_dyn_statics *s);
 IG_MUST_CHECK ig_status ig_static_tools_back(ig_dyn_statics *s, double time);

@@ -1,6 +1,6 @@
 /* Rigid tools in statics by Newton's method: a stiff spring pushes particles out of them
- * (penalty). Each pair of a particle and a tool is an element of three unknowns; most give
- * zeros. */
+   (penalty). Each pair of a particle and a tool is an element of three unknowns; most give
+   zeros. */
 #include "dynamics/statics_parts.h"
 #include "backend/backend.h"
 
@@ -37,7 +37,8 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
     for (int c = 0; c < 3; c++)
       f[c] = stiff * in * n[c];
     for (int i = 0; k && i < 9; i++) {
-      /* what just touches is stiff, too: it may be all that holds the part */
+      /* what just touches is stiff, too: it may be all that holds the part, and the matrix would
+         be singular without it */
       const double along = gap <= 1e-9 * s->length ? stiff * n[i / 3] * n[i % 3] : 0;
       const double axis =
           tool->shape == IG_TOOL_CYLINDER ? tool->axis[i / 3] * tool->axis[i % 3] : 0;
@@ -73,8 +74,8 @@ ig_status ig_static_tools_new(ig_dyn_statics *s) {
 }
 
 /* Springs by what the elements resist at the start: the largest diagonal entry of a particle's
- * three displacements, times `stiffness`. Particles of bodies have no equation and get the mean
- * of the others. */
+   three displacements, times `stiffness`. Particles of bodies have no equation and get the mean
+   of the others. */
 ig_status ig_static_tools_scale(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   ig_system *y = s->system;

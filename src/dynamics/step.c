@@ -1,6 +1,6 @@
 /* One step of one model: loads, motion, forces of elements, in the order of Tang et al. (2020).
- * The order of passes is drawn at the head of dynamics.h. All passes are enqueued on the
- * backend; the host does not wait, so that steps can be recorded as a graph. */
+   The order of passes is drawn at the head of dynamics.h. All passes are enqueued on the
+   backend; the host does not wait, so that steps can be recorded as a graph. */
 #include "dynamics/model.h"
 #include "backend/backend.h"
 
@@ -53,7 +53,7 @@ ig_dyn_range ig_dyn_range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
 }
 
 /* Which elements hold, into contact.alive on the device: only groups that can fail are looked
- * at. */
+   at. */
 ig_status ig_dyn_alive_now(ig_dyn_model *m) {
   for (int k = 0; k < m->groups && m->contact.alive.count; k++)
     for (int c = 0; c < m->group[k].colors && ig_dyn_erodes(&m->group[k]); c++) {
@@ -84,9 +84,10 @@ ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
 }
 
 /* First half of a step: loads at t, contact at x(t), particles, bodies and ties to t + dt.
- * `commit`: contact memory moves on with it. */
+   `commit`: contact memory moves on with it. */
 ig_status ig_dyn_move(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
+  /* the start, or after a restart: forces lie in f */
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
   if (p.nodes == 0)
     return IG_OK;
@@ -112,6 +113,7 @@ ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
         const ig_dyn_range range = ig_dyn_range_of(m, &m->group[k], c);
         IG_TRY(m->ops->elements(m->cx, &p, &range));
       }
+  /* the first half of a rank's step: the second range follows when ghosts have arrived */
   if (m->in_turn && first == 0)
     return IG_OK;
   m->fresh = false;
@@ -133,7 +135,7 @@ ig_status ig_dyn_step_once(ig_dyn_model *m) {
 }
 
 /* Conditions of ig_dyn_ops.joined: one group in clusters, and nothing that must see all
- * particles between forces and motion. */
+   particles between forces and motion. */
 bool ig_dyn_joins(const ig_dyn_model *m) {
   const ig_dyn_particles *p = &m->p;
   if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || m->in_turn || m->divided ||

@@ -1,7 +1,7 @@
 /* One step of the finite particle method as a sequence of passes; a backend brings a table of
- * them for each precision (ig_dyn_ops). All pointers are device ones unless stated. Passes of a
- * GPU are enqueued and return at once; those that give numbers to the host (totals) wait. Within
- * a pass no particle is written by two threads, except by atomics under assembly `atomic`. */
+   them for each precision (ig_dyn_ops). All pointers are device ones unless stated. Passes of a
+   GPU are enqueued and return at once; those that give numbers to the host (totals) wait. Within
+   a pass no particle is written by two threads, except by atomics under assembly `atomic`. */
 #ifndef IG_DYNAMICS_STEP_H
 #define IG_DYNAMICS_STEP_H
 
@@ -19,7 +19,8 @@ IG_C_BEGIN
 #include "dynamics/element.inc"
 #include "dynamics/erode.inc"
 
-/* A range of elements that may be added to the particles side by side: a color, or all. */
+/* A range of elements that may be added to the particles side by side: a color, or all. What a
+   pass of elements gets, by value on a GPU. */
 typedef struct {
   ig_dyn_kind kind;
   int law;
@@ -40,17 +41,18 @@ enum { IG_DYN_FEW = 65536, IG_DYN_TWO_LANES = 16384 };
 typedef struct {
   float *stress, *mises, *plastic, *section, *surface; /* x 6, 1, 1, 6, 6 */
 } ig_dyn_fields;
-/* Sums on a GPU: blocks, and threads of each. Ranks add on the host in the same order. */
+/* Sums on a GPU: blocks, and threads of each. Ranks add on the host in the same order
+   (ig_dyn_totals), so that energies have the same bits. */
 enum { IG_DYN_PARTIAL = 128, IG_DYN_TOTAL_THREADS = 256 };
 
-/* What a kernel needs on a GPU. */
+/* What a kernel needs on a GPU, for reports of benchmarks. */
 typedef struct {
   int registers, spilled; /* spilled: bytes of local memory per thread */
   double occupancy;       /* warps that fit on a multiprocessor, of those it can hold */
 } ig_dyn_kernel_cost;
 
 /* Passes in the order of a step: loads, contact, particles, bodies, ties, elements; then passes
- * for output. Members that may be NULL say so. */
+   for output. Members that may be NULL say so. */
 typedef struct {
   /* loads at the clock's time into p->load, for particles that have some */
   ig_status (*loads)(ig_ctx *cx, const ig_dyn_particles *p);
@@ -97,7 +99,7 @@ typedef struct {
                        ig_dyn_kernel_cost cost[2]);
 } ig_dyn_ops;
 
-/* The fields of one element from its report. */
+/* The fields of one element from its report: e is its number in the mesh. Fields are floats. */
 IG_HD void ig_dyn_spread(const double *report, int64_t e, const ig_dyn_fields *to) {
   for (int i = 0; i < 6; i++) {
     to->stress[6 * e + i] = (float)report[i];

@@ -1,7 +1,7 @@
 /* The CPU's passes, in three pairs of precision (elements, particles): single, mixed, double.
- * Elements work on packs of lanes (kern/pack_*.h), particles one by one. The inclusions stamp
- * the same sources for each number type; order matters, as each precision header redefines REAL
- * and FN. */
+   Elements work on packs of lanes (kern/pack_*.h), particles one by one. The inclusions stamp
+   the same sources for each number type; order matters, as each precision header redefines REAL
+   and FN. */
 #include "dynamics/step.h"
 #include "core/threads.h"
 #include "backend/backend.h"

@@ -1,5 +1,5 @@
 /* CUDA's table of passes, members in the order of ig_dyn_ops. `joined` is NULL: on a GPU last
- * digits of steps in a row were not those of single steps. */
+   digits of steps in a row were not those of single steps. */
 #include "dynamics/step_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA

@@ -1,5 +1,5 @@
 /* CUDA's passes over tables of reports: the same for all precisions. ig_dyn_totals (part_rows.c)
- * adds rows of ranks on the host in the order of totals_kernel. */
+   adds rows of ranks on the host in the order of totals_kernel. */
 #include "dynamics/step_cuda.h"
 #include "backend/cuda/launch.cuh"
 

@@ -1,5 +1,5 @@
 /* CUDA's passes, by pair of precisions; declared once for all three. See ig_dyn_ops in step.h
- * for what each does. Defined in step_cuda.inc. */
+   for what each does. Defined in step_cuda.inc. */
 #ifndef IG_DYNAMICS_STEP_CUDA_H
 #define IG_DYNAMICS_STEP_CUDA_H
 

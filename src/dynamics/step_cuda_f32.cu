@@ -1,5 +1,5 @@
 /* CUDA's passes: elements in single, particles in single. Bodies and tools compute in double in
- * any case, hence the inclusions for f64 before those for f32. */
+   any case, hence the inclusions for f64 before those for f32. */
 #include "dynamics/step_cuda.h"
 #include "dynamics/launch.cuh"
 

@@ -1,6 +1,6 @@
 /* Forces and exact tangents of the room's elements, one element at a time: the element functions
- * compiled for dual numbers (kern/prec_dual.h). A dual number carries derivatives along several
- * directions, so that the same source gives f and df/du to rounding (forward differentiation). */
+   compiled for dual numbers (kern/prec_dual.h). A dual number carries derivatives along several
+   directions, so that the same source gives f and df/du to rounding (forward differentiation). */
 #ifndef IG_DYNAMICS_TANGENT_H
 #define IG_DYNAMICS_TANGENT_H
 

@@ -1,7 +1,7 @@
 /* Particles that others carry: tied to a surface or to particles, or parts of a rigid body.
- * m->carried.bound says for each particle what it is: 0 on its own, -1 tied, else 1 + its place
- * in the lists of bodies. Made while the model is built; kernels are tie_step (particle.inc) and
- * body.inc. */
+   m->carried.bound says for each particle what it is: 0 on its own, -1 tied, else 1 + its place
+   in the lists of bodies. Made while the model is built; kernels are tie_step (particle.inc) and
+   body.inc. */
 #include "dynamics/model.h"
 #include "mesh/named.h"
 
@@ -19,8 +19,8 @@
  */
 
 /* What a tie may be attached to: a triangle, or a particle three times over; low: its least x.
- * The list is sorted by `low`, `width` is the largest extent along x: both bound the stretch
- * that a search must look at. */
+   The list is sorted by `low`, `width` is the largest extent along x: both bound the stretch
+   that a search must look at. */
 typedef struct {
   int32_t node[3];
   double low; /* along x */
@@ -46,7 +46,7 @@ static ig_status target_add(ig_dyn_model *m, targets *t, ig_lid a, ig_lid b, ig_
 }
 
 /* Targets of a tie: triangles of faces or shells, or single particles; sorted by their lowest x,
- * so that a search looks at a stretch of them. */
+   so that a search looks at a stretch of them. */
 static ig_status targets_of(ig_dyn_model *m, const ig_dyn_tie *c, targets *t) {
   const ig_set *set = ig_mesh_find_set(m->mesh, c->to, IG_SET_FACES);
   if (!set)
@@ -73,7 +73,7 @@ static ig_status targets_of(ig_dyn_model *m, const ig_dyn_tie *c, targets *t) {
 }
 
 /* The target nearest to particle n within `reach`, and its shares (barycentric coordinates); -1:
- * none. Targets that contain the particle itself do not count. */
+   none. Targets that contain the particle itself do not count. */
 static int64_t target_near(const ig_dyn_model *m, const targets *t, ig_lid n, double reach,
                            double share[3]) {
   const double *x = m->x0 + 3 * (int64_t)n;
@@ -81,6 +81,7 @@ static int64_t target_near(const ig_dyn_model *m, const targets *t, ig_lid n, do
   double best = reach * reach;
   while (lo < hi) {
     const int64_t mid = (lo + hi) / 2;
+    /* targets below x - reach - width cannot reach it */
     if (t->item[mid].low < x[0] - reach - t->width)
       lo = mid + 1;
     else
@@ -104,7 +105,7 @@ static int64_t target_near(const ig_dyn_model *m, const targets *t, ig_lid n, do
 }
 
 /* Each node of a set within the distance is tied to its nearest target and moved onto it. A
- * carrier must not be tied itself: forces would have to pass twice. */
+   carrier must not be tied itself: forces would have to pass twice. */
 ig_status ig_dyn_ties_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const int n = m->c->ties.count;
@@ -197,7 +198,7 @@ done:
 }
 
 /* Masses of tied particles go to those that carry them, by their shares; so does inertia, where
- * all of them turn. Where some do not, the tied particle keeps its inertia and turns by itself. */
+   all of them turn. Where some do not, the tied particle keeps its inertia and turns by itself. */
 ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
   int32_t *turns = m->carried.tie_turns.host;
   if (m->p.ties.count == 0)
@@ -206,6 +207,7 @@ ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
     const int32_t n = ((int32_t *)m->carried.tie_node.host)[k],
                   *to = (int32_t *)m->carried.tie_to.host + 3 * k;
     const double *share = (double *)m->carried.tie_share.host + 3 * k;
+    /* rotations follow only if the tied particle and all its carriers have them */
     turns[k] = m->weight.inertia[n] > 0;
     for (int a = 0; a < 3; a++)
       turns[k] &= share[a] == 0 || m->weight.inertia[to[a]] > 0;
@@ -225,7 +227,7 @@ ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
  */
 
 /* Bodies in the order of the case; a particle belongs to one at most. Arms hold positions until
- * masses are known (ig_dyn_bodies_mass). */
+   masses are known (ig_dyn_bodies_mass). */
 ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const int n = m->c->bodies.count;
@@ -269,7 +271,7 @@ ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
 }
 
 /* The inverse of a symmetric matrix. Directions without inertia (particles on a line) get 1e-12
- * of the trace, which keeps the inverse finite; no moment acts there. */
+   of the trace, which keeps the inverse finite; no moment acts there. */
 static void inverse_of(const double a[9], double inv[9]) {
   double b[9], c[9];
   const double little = 1e-12 * (a[0] + a[4] + a[8]);
@@ -282,7 +284,7 @@ static void inverse_of(const double a[9], double inv[9]) {
 }
 
 /* Mass, centre and inertia of every body from its particles, where it is now; the motion stays.
- * Arms are moved so that they start at the new centre; the first call turns positions into arms. */
+   Arms are moved so that they start at the new centre; the first call turns positions into arms. */
 ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
   if (m->p.bodies.count == 0)
     return IG_OK;
@@ -324,7 +326,7 @@ ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
 }
 
 /* Bodies take over the momentum of their particles, and the particles then move with them. Tied
- * particles get the velocities of their carriers. v: nodes x dofs, host. */
+   particles get the velocities of their carriers. v: nodes x dofs, host. */
 ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v) {
   const int D = m->p.dofs;
   for (int k = 0; k < m->p.bodies.count; k++) {

@@ -1,7 +1,7 @@
 /* The compensated shape: the drawn part moved by a factor times its distortion in the opposite
- * direction, as a surface of triangles (binary STL) and as a mesh (Gmsh MSH 2.2). With several
- * runs ig_stress_shape_next makes the shape that is built next: a fixed-point iteration on the
- * shape. */
+   direction, as a surface of triangles (binary STL) and as a mesh (Gmsh MSH 2.2). With several
+   runs ig_stress_shape_next makes the shape that is built next: a fixed-point iteration on the
+   shape. */
 #include "mesh/topology.h"
 #include "core/number.h"
 #include "stress/run.h"
@@ -13,12 +13,12 @@
 #include "kern/prec_f32.h"
 
 /* Binary STL: a head of 80 bytes and a count of triangles (uint32, little endian); then per
- * triangle 12 floats (normal, three corners) and a 16-bit attribute. */
+   triangle 12 floats (normal, three corners) and a 16-bit attribute. */
 enum { HEAD = 84, TRIANGLE = 50 };
 
 /* One triangle of the file: corners n of the mesh at x - factor off, its unit normal by the
- * right-hand rule, attribute 0. `to` has TRIANGLE bytes; a float is not aligned there, hence
- * memcpy. */
+   right-hand rule, attribute 0. `to` has TRIANGLE bytes; a float is not aligned there, hence
+   memcpy. */
 static void triangle(const double *x, const double *off, double factor, const ig_lid n[3],
                      char *to) {
   float v[12], *corner = v + 3;
@@ -60,7 +60,7 @@ static double factor_of(const ig_stress_run *r) {
 }
 
 /* Faces of part elements whose neighbour is not in the part, two triangles each. The first pass
- * counts, the second writes. */
+   counts, the second writes. */
 static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const uint8_t *part,
                                const double *off, ig_sink *to) {
   const ig_stress *m = r->m;
@@ -165,8 +165,8 @@ ig_status ig_stress_compensate(ig_stress_run *r, ig_sink *to) {
 }
 
 /* Next shape of an iterated compensation: the shape of the run that has ended, less factor times
- * its distortion against the drawn shape. Elements that were there before the build (a plate) do
- * not follow: nodes that the part shares with them stay where they are. */
+   its distortion against the drawn shape. Elements that were there before the build (a plate) do
+   not follow: nodes that the part shares with them stay where they are. */
 ig_status ig_stress_shape_next(ig_stress_run *r, double *x) {
   const ig_stress *m = r->m;
   double *off = NULL, worst;

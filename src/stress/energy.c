@@ -1,7 +1,7 @@
 /* The energy balance of a part that grows, is heated, yields and is cut; the terms are defined
- * at ig_stress_balance in model.h. It is a check of the whole chain of law, forces and solver:
- * each term is summed on its own, and `missing` is what does not cancel. Called by newton.c once
- * per piece of a step and by grow.c around births, resets and cuts. */
+   at ig_stress_balance in model.h. It is a check of the whole chain of law, forces and solver:
+   each term is summed on its own, and `missing` is what does not cancel. Called by newton.c once
+   per piece of a step and by grow.c around births, resets and cuts. */
 #include "stress/model.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ ig_status ig_stress_energy_before(ig_stress *m, double *stored) {
 }
 
 /* Energy that disappeared with elements or points between _before and now. The next step also
- * releases what they held in balance; `cut` and `reset` make ig_stress_energies account for
- * that. */
+   releases what they held in balance; `cut` and `reset` make ig_stress_energies account for
+   that. */
 ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut) {
   double now;
   IG_TRY(ig_stress_value_sums(m, IG_VALUE_STORED, &now));
@@ -26,7 +26,7 @@ ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut) {
 }
 
 /* Forces of the stress at the last equilibrium, with the temperatures of then (past = true),
- * copied to the host. Must be called after births and resets and before Newton's method. */
+   copied to the host. Must be called after births and resets and before Newton's method. */
 ig_status ig_stress_energy_start(ig_stress *m) {
   IG_TRY(m->ops->force(m->cx, &m->args, &m->plan, true, m->u.dev, m->force.dev));
   IG_TRY(ig_array_pull(m->cx, &m->force));
@@ -57,8 +57,8 @@ static double outer_work(ig_stress *m, const double *u, const double *old, doubl
 }
 
 /* After Newton's method has converged and before history moves on: sums of all elements, work of
- * supports and loads. What a cut or reset left out of balance goes to its loss, the rest to
- * `missing`. */
+   supports and loads. What a cut or reset left out of balance goes to its loss, the rest to
+   `missing`. */
 ig_status ig_stress_energies(ig_stress *m) {
   ig_stress_balance *b = &m->balance;
   double sum[IG_ENERGIES], loose;
@@ -82,8 +82,8 @@ ig_status ig_stress_energies(ig_stress *m) {
 }
 
 /* The denominator has a lower bound, m->energy: of a part without loads only rounding flows, and
- * its share of itself means nothing. Above 5 % the run fails, above 0.1 % a warning is given at
- * the end. */
+   its share of itself means nothing. Above 5 % the run fails, above 0.1 % a warning is given at
+   the end. */
 ig_status ig_stress_energy_check(const ig_stress *m, bool end) {
   const double part = fabs(m->balance.missing) / fmax(m->balance.flow, m->energy);
   /* the axes of a rotating element differ at both ends of a step: that is said, and no failure */

@@ -1,12 +1,12 @@
 /* What other programs read and change between steps: displacements (read, on the device),
- * temperatures (read and set), factors of loads and supports. The interface is in core/room.h. */
+   temperatures (read and set), factors of loads and supports. The interface is in core/room.h. */
 #include "stress/run.h"
 
 #include <string.h>
 
 /* Field number i, false beyond the last. Displacements lie in device memory as nodes x 3
- * doubles: strides of 24 and 8 bytes. Temperatures have no device pointer: they are set through
- * _set. */
+   doubles: strides of 24 and 8 bytes. Temperatures have no device pointer: they are set through
+   _set. */
 bool ig_stress_field_at(void *self, int i, ig_room_field *f) {
   const ig_stress_run *r = self;
   *f = (ig_room_field){.where = IG_AT_POINTS, .dtype = IG_F64, .count = r->m->nodes};
@@ -32,7 +32,7 @@ ig_status ig_stress_field_get(void *self, const char *name, double *values) {
 }
 
 /* Temperatures at the end of the next step, K, for phases that have none of their own. They are
- * used once; later steps keep them until they are set again. */
+   used once; later steps keep them until they are set again. */
 ig_status ig_stress_field_set(void *self, const char *name, const double *values) {
   ig_stress_run *r = self;
   (void)name;

@@ -1,6 +1,6 @@
 /* Elements come and go: births (with the place of their nodes), resets of molten points,
- * removal. Each of these changes the stored energy, which is booked by energy.c. After births
- * and removals the caller renews the system (ig_stress_system_change). */
+   removal. Each of these changes the stored energy, which is booked by energy.c. After births
+   and removals the caller renews the system (ig_stress_system_change). */
 #include "stress/model.h"
 #include "backend/backend.h"
 
@@ -17,7 +17,7 @@ static ig_status nodes_below(ig_stress *m, const ig_lid *list, ig_lid count, con
                                   {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
   const double *x = m->mesh->x;
   /* An edge counts as upright when it is steeper than 45 degrees. The loop repeats until nothing
-   * changes, so that several new layers of elements at once inherit from the same old node. */
+     changes, so that several new layers of elements at once inherit from the same old node. */
   for (ig_lid n = 0; n < m->nodes; n++)
     from[n] = there[n] ? n : -1;
   for (bool more = true; more;) {
@@ -94,7 +94,7 @@ static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int
 }
 
 /* Places new nodes, marks the elements alive and sets the reference of their points. With total
- * strain (reference: nominal) they are born stressed, which is booked as annealed energy. */
+   strain (reference: nominal) they are born stressed, which is booked as annealed energy. */
 ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth, ig_lid count,
                           int new_nodes) {
   ig_ctx *cx = m->cx;

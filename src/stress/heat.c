@@ -1,7 +1,7 @@
 /* Temperatures of a thermal run on the same mesh: the snapshots of its result folder, or, in a
- * chain with `every`, states that the running thermal stage hands over in memory
- * (job->state_of). State 0 is the initial one. Without the I/O library the functions report that
- * at once. */
+   chain with `every`, states that the running thermal stage hands over in memory
+   (job->state_of). State 0 is the initial one. Without the I/O library the functions report that
+   at once. */
 #include "stress/run.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static ig_status snapshot_path(ig_ctx *cx, const char *folder, int64_t i, char *
 }
 
 /* A snapshot must have as many nodes as this mesh, and temperatures at them. Elements are
- * compared later, in cells_match. */
+   compared later, in cells_match. */
 static ig_status snapshot_check(ig_stress_run *r, const ig_stress_phase *p, const ig_snapshot *snap,
                                 const char *path) {
   if (snap->points != r->m->nodes)
@@ -81,7 +81,7 @@ ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p, int64_
   if (is_live(p)) {
     IG_TRY(live_end(r, p, &r->live_end));
     /* the last state is at the end of the run, however short its interval; 1e-9 absorbs rounding
-     * of the quotient, 1e9 keeps the conversion to an integer defined */
+       of the quotient, 1e9 keeps the conversion to an integer defined */
     *count = 1 + (int64_t)fmax(ceil(fmin(r->live_end / p->every, 1e9) - 1e-9), 1);
     return *count < 1000000
                ? IG_OK
@@ -114,7 +114,7 @@ ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_
 }
 
 /* Which elements a snapshot has, and their peaks and melts. A snapshot holds the living elements
- * in mesh order, so one pass through both lists finds each cell by its corners. */
+   in mesh order, so one pass through both lists finds each cell by its corners. */
 static ig_status cells_match(ig_stress_run *r, const ig_stress_phase *p, const ig_snapshot *snap,
                              ig_stress_heat *h) {
   const ig_stress *m = r->m;

@@ -1,8 +1,8 @@
 /* Steps of a heat phase: what the thermal run has deposited, melted and remelted since the last
- * step. ig_stress_heat_begin reads the next state, finds births and peaks, and decides whether
- * the state is computed or passed over; ig_stress_heat_done makes it the state that the next one
- * is compared with. A state that is passed over leaves everything as it was, so changes add up
- * until a step is taken. */
+   step. ig_stress_heat_begin reads the next state, finds births and peaks, and decides whether
+   the state is computed or passed over; ig_stress_heat_done makes it the state that the next one
+   is compared with. A state that is passed over leaves everything as it was, so changes add up
+   until a step is taken. */
 #include "stress/run.h"
 #include "mesh/named.h"
 
@@ -72,13 +72,13 @@ static void heat_excess(ig_stress_run *r, heat_news *h) {
       top = is->peak[e];
     excess[e] = fmax(top - fmax(before, now), 0);
     /* a melt count has risen while no peak shows it: all corners must reach `anneal`, the
-     * coldest too */
+       coldest too */
     if (is->melts[e] > (was->there[e] ? was->melts[e] : 0) && top < anneal) {
       top = anneal;
       excess[e] = fmax(before, now) < anneal ? anneal - least : 0;
     }
     /* statistics for the warnings at the end: melted during this step; of those, solid again at
-     * its end */
+       its end */
     if (top >= anneal && before < anneal) {
       melted++;
       h->melting.unseen += now < anneal;
@@ -133,8 +133,8 @@ static ig_status consolidated_mark(const ig_stress_run *r, const ig_stress_phase
 }
 
 /* Elements that the state has and the model has not. What is there in state 0 is solid, without
- * stress at its temperature. What comes later is born soft; without peaks (NaN) nobody knows
- * whether it was molten, and it is taken as solid from `anneal` on. */
+   stress at its temperature. What comes later is born soft; without peaks (NaN) nobody knows
+   whether it was molten, and it is taken as solid from `anneal` on. */
 static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
   ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host, *law = m->material.law.host;
@@ -203,8 +203,8 @@ static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig
 }
 
 /* The state is computed: births take place, the system is renewed, temperatures of new nodes
- * start at those of now. What was read goes to r->next, so that an interrupted step can be
- * repeated. */
+   start at those of now. What was read goes to r->next, so that an interrupted step can be
+   repeated. */
 static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
   ig_stress *m = r->m;
   const size_t n = (size_t)m->elements;
@@ -299,7 +299,7 @@ static ig_status heat_end(ig_stress_run *r) {
 }
 
 /* s->piece is the number of the state. *dt is 0 for state 0, which is the initial one. T1 is
- * read in any case; it is used only if *calm is false. */
+   read in any case; it is used only if *calm is false. */
 ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
                                double *dt, bool *calm) {
   heat_news h = {0};

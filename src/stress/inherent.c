@@ -1,6 +1,6 @@
 /* Inherent strain as rows xx yy zz xy of a table. The shear xy is the tensor component. Rows are
- * mean values over real layers where an element layer stands for several, as scan lines turn
- * from layer to layer. */
+   mean values over real layers where an element layer stands for several, as scan lines turn
+   from layer to layer. */
 #include "stress/model.h"
 
 #include <math.h>

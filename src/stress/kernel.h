@@ -45,8 +45,8 @@ IG_HD int ig_stress_value_count(ig_stress_value what) {
 #define IG_BORN_SOFT (-1.0)
 
 /* A material over temperature. Tables are rows of the two common arrays row_x (K) and row_y:
- * Young's modulus, Poisson's ratio, thermal strain since 0 K or an arbitrary origin (only
- * differences count), yield stress, isotropic and kinematic plastic modulus. Units Pa, K. */
+   Young's modulus, Poisson's ratio, thermal strain since 0 K or an arbitrary origin (only
+   differences count), yield stress, isotropic and kinematic plastic modulus. Units Pa, K. */
 typedef struct {
   ig_history young, poisson, strain, yield, hardening, kinematic;
   double anneal;                           /* above it there is no history; huge: never */
@@ -59,7 +59,7 @@ typedef struct {
 } ig_stress_law;
 
 /* Everything a kernel reads or writes, device pointers. The struct is made once by
- * ig_stress_new; `dt` changes from step to step. */
+   ig_stress_new; `dt` changes from step to step. */
 typedef struct {
   ig_scatter_view scatter;
   ig_cluster_view cluster;     /* assembly `cluster` */
@@ -90,8 +90,8 @@ typedef struct {
 } ig_stress_args;
 
 /* Place of value k (of `count`) of point q of element e in a tiled array: within a tile of
- * IG_STRESS_TILE elements the element is the fastest index, so a warp, or a vector loop over
- * elements, reads contiguous memory. */
+   IG_STRESS_TILE elements the element is the fastest index, so a warp, or a vector loop over
+   elements, reads contiguous memory. */
 IG_HD int64_t ig_stress_at(int64_t e, int count, int k, int q) {
   return ((e / IG_STRESS_TILE * count + k) * 8 + q) * IG_STRESS_TILE + e % IG_STRESS_TILE;
 }

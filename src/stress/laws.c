@@ -1,6 +1,6 @@
 /* Materials as the stress room uses them: tables over temperature, thermal strain as an
- * integral. All tables of all materials are rows of two arrays (the pile), which go to the
- * device in one piece; a table is a range of rows (ig_history) and is linear between them. */
+   integral. All tables of all materials are rows of two arrays (the pile), which go to the
+   device in one piece; a table is a range of rows (ig_history) and is linear between them. */
 #include "stress/model.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Pieces that an interval of a table is divided into where the result is not linear: a thermal
- * strain from coefficients is quadratic, E Et / (E - Et) a ratio. With 64 pieces the error of a
- * parabola is 1/4096 of that of one chord. */
+   strain from coefficients is quadratic, E Et / (E - Et) a ratio. With 64 pieces the error of a
+   parabola is 1/4096 of that of one chord. */
 enum { FINER = 64 }; /* pieces that a curved part of a table is cut into */
 
 /* Rows collected so far; x: K, y: the value. Freed by ig_stress_laws. */
@@ -75,7 +75,7 @@ static ig_status strain_add(pile *p, const ig_material_case *mat, ig_history *pl
                      : t->count > 1 ? t->x[i]
                                     : 0,
                  /* 20000 K beyond the last row: no case goes there, and the strain goes on with
-                  * the last coefficient */
+                    the last coefficient */
         b = i + 1 < t->count ? (t->count > 1 ? t->x[i + 1] : 0) : last + 20000;
     const int pieces = i < 0 || i + 1 == t->count ? 1 : FINER;
     if (b <= a)
@@ -137,7 +137,7 @@ static ig_status hardening_check(ig_ctx *cx, const ig_material_case *mat, bool y
 }
 
 /* One material. Missing or contradictory values are located errors. A table of the `mechanical`
- * section has precedence over the single number of the material. */
+   section has precedence over the single number of the material. */
 static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_case *mat,
                           ig_stress_law *law) {
   const ig_mechanical_case *m = &mat->mechanical;
@@ -181,7 +181,7 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
   law->recovered = or_huge(m->recovery_end);
   law->young_least = c->floors.modulus * p->y[law->young.first];
   /* soft material keeps 0.1 % of its stiffness at least: the linear system stays well enough
-   * conditioned, and what is soft hardly restrains the rest */
+     conditioned, and what is soft hardly restrains the rest */
   law->young_soft = fmax(c->floors.modulus, 1e-3) * p->y[law->young.first];
   law->yield_least = law->plastic ? c->floors.yield * p->y[law->yield.first] : 0;
   law->hardening_least = c->floors.hardening;
@@ -194,7 +194,7 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
 }
 
 /* Laws of all materials, and flags for what the case has: plasticity or creep, kinematic
- * hardening. */
+   hardening. */
 ig_status ig_stress_laws(ig_stress *m, const ig_list *materials) {
   pile p = {.cx = m->cx};
   ig_status status = IG_OK;

@@ -39,7 +39,7 @@ static double walk(const ig_stress *m, ig_lid e, int face, double (*all)[3], dou
 }
 
 /* extent[e][a]: length of the straight row of elements through e along its axis a; elements of a
- * ring, where no row begins, keep infinity. */
+   ring, where no row begins, keep infinity. */
 static ig_status extents_make(const ig_stress *m, double (**extent)[3]) {
   IG_TRY(IG_NEW(m->cx, extent, m->elements, "extents"));
   for (ig_lid e = 0; e < m->elements; e++)
@@ -53,9 +53,9 @@ static ig_status extents_make(const ig_stress *m, double (**extent)[3]) {
 }
 
 /* An element is too long along one of its axes if its length is that of the thickness h of the
- * body along another axis (0.7 h, or h if one element lies across), and if the body is slender
- * there: four times longer than thick. The factor in the message is 1 + (G / E) (l / h)^2 with G
- * / E = 1 / (2 + 2 nu). */
+   body along another axis (0.7 h, or h if one element lies across), and if the body is slender
+   there: four times longer than thick. The factor in the message is 1 + (G / E) (l / h)^2 with G
+   / E = 1 / (2 + 2 nu). */
 ig_status ig_stress_slender_warn(const ig_stress_run *r) {
   const ig_stress *m = r->m;
   double(*extent)[3] = NULL, worst = 0, length = 0, thick = 0;

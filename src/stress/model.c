@@ -1,7 +1,7 @@
 /* Making the model: connectivity, materials, arrays, supports, loads; and freeing it. Order
- * matters in make(): the number of values per point follows from the materials, kernels get
- * their pointers when all arrays exist, and births at the start need the complete kernel
- * arguments. */
+   matters in make(): the number of values per point follows from the materials, kernels get
+   their pointers when all arrays exist, and births at the start need the complete kernel
+   arguments. */
 #include "stress/model.h"
 #include "backend/backend.h"
 #include "mesh/face_share.h"
@@ -33,7 +33,7 @@ static ig_status connectivity(ig_stress *m) {
 }
 
 /* Materials and inherent strains of elements, from the sets that each claims. Rows of inherent
- * strain that turn from layer to layer are added later (scan.c). */
+   strain that turn from layer to layer are added later (scan.c). */
 static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   int *owner = NULL;
   ig_status status;
@@ -65,7 +65,7 @@ done:
 }
 
 /* Bits of the components that a text names: 1 x, 2 y, 4 z; blanks and commas are allowed; -1: it
- * names others. */
+   names others. */
 static int components(const char *text) {
   int bits = 0;
   if (!text)
@@ -98,7 +98,7 @@ ig_status ig_stress_phase_named(ig_stress *m, const ig_src *at, const char *name
 }
 
 /* Supports of the case: sets become node lists, letters become bits of components, names of
- * phases become numbers. `rows` collects their histories. */
+   phases become numbers. `rows` collects their histories. */
 static ig_status supports(ig_stress *m, ig_histories *rows) {
   const ig_list *list = &m->c->supports;
   m->held.count = list->count;
@@ -129,8 +129,8 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
 }
 
 /* Adds the nodal forces of a pressure on the faces of a set, on the drawn shape: 2 x 2 Gauss
- * points per face, N_k p times the cross product of the face's tangents. Faces are numbered
- * outward, so a positive pressure pushes inward. */
+   points per face, N_k p times the cross product of the face's tangents. Faces are numbered
+   outward, so a positive pressure pushes inward. */
 static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressure, double *f) {
   for (ig_lid i = 0; i < set->count; i++) {
     ig_lid local;
@@ -158,7 +158,7 @@ static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressur
 }
 
 /* Loads of the case as nodal forces without their history. A `total` on faces is distributed by
- * the integrals of the shape functions, on other sets equally. */
+   the integrals of the shape functions, on other sets equally. */
 static ig_status loads(ig_stress *m, ig_histories *rows) {
   const ig_list *list = &m->c->loads;
   const size_t n = 3 * (size_t)m->nodes;
@@ -194,7 +194,7 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
 }
 
 /* Supports and loads share the rows of histories, which are read on the host: loads are few
- * numbers per step, and their sum is uploaded. */
+   numbers per step, and their sum is uploaded. */
 static ig_status places(ig_stress *m) {
   ig_histories rows = {0};
   ig_status status = supports(m, &rows);
@@ -206,12 +206,12 @@ static ig_status places(ig_stress *m) {
 }
 
 /* At most so many values of elements for the host are on the device at once: 2^20 doubles, 8 MB.
- * Larger portions would not be quicker, and all of them at once would double the memory of large
- * models. */
+   Larger portions would not be quicker, and all of them at once would double the memory of large
+   models. */
 enum { VALUES = 1 << 20 };
 
 /* Allocates all arrays of the model but those that depend on the materials, and sets initial
- * values. `device`: only there; others have a host side, too. */
+   values. `device`: only there; others have a host side, too. */
 static ig_status arrays(ig_stress *m, int materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->nodes, e = (size_t)m->elements;
@@ -278,7 +278,7 @@ static ig_status arrays(ig_stress *m, int materials) {
 }
 
 /* State and tangent of the points: as many values as the materials need. Elastic cases keep 6
- * instead of 19 numbers per point and a tangent of 1 instead of 6. */
+   instead of 19 numbers per point and a tangent of 1 instead of 6. */
 static ig_status point_arrays(ig_stress *m) {
   const size_t tiles = ((size_t)m->elements + IG_STRESS_TILE - 1) / IG_STRESS_TILE;
   const size_t points = 8 * IG_STRESS_TILE * tiles;
@@ -295,7 +295,7 @@ static ig_status point_arrays(ig_stress *m) {
 }
 
 /* Nothing is stressed at the start, at its temperature: all elements are `born` at it, which
- * sets the reference of each point. */
+   sets the reference of each point. */
 static ig_status born_at_start(ig_stress *m) {
   ig_array birth = {0};
   IG_TRY(ig_array_new(m->cx, &birth, (size_t)m->elements, sizeof(double), "births"));

@@ -1,28 +1,29 @@
 /* The model: a mesh of hexahedra, its laws, its state on the device, and its equations.
- *
- * At the end of each step the internal forces f(u) equal the loads F at all free unknowns:
- *
- *   f_a(u) = sum over elements and points of  w B_a^T sigma,   sigma = C(T) : e_elastic
- *   e_elastic = e(u) - e_reference - e_thermal(T) - e_inherent - e_plastic
- *
- * e_reference is the strain at which the point has no stress: that at its birth, or at the
- * moment when it became solid. The law (law.inc) is evaluated from total strains, so a change of
- * a modulus or of the temperature needs no increment of its own.
- *
- * One step (ig_stress_advance, newton.c):
- *
- * 1. temperatures, shares of inherent strain and loads of the end of the step (goal_at); 2.
- * points that melt or become solid on the way lose stress and history (ig_stress_anneal,
- * grow.c); 3. forces that the step starts from, for the energy balance (ig_stress_energy_start,
- * energy.c); 4. Newton's method: residual, linear system (system.c: conjugate gradients with
- * multigrid),
- *    line search; where it fails the step is halved and done in pieces;
- * 5. energies of the step (ig_stress_energies), then history moves on (ops->commit), then the
- *    temperatures of now become those of the last equilibrium (ig_stress_past).
- *
- * Layout: nodal vectors are nodes x 3; states and tangents of points lie in tiles of 32 elements
- * (ig_stress_at in kernel.h), so that neighbouring threads or lanes read neighbouring numbers.
- * The struct owns all of its arrays; mesh and case belong to the job and must outlive it. */
+
+   At the end of each step the internal forces f(u) equal the loads F at all free unknowns:
+
+     f_a(u) = sum over elements and points of  w B_a^T sigma,   sigma = C(T) : e_elastic
+     e_elastic = e(u) - e_reference - e_thermal(T) - e_inherent - e_plastic
+
+   e_reference is the strain at which the point has no stress: that at its birth, or at the
+   moment when it became solid. The law (law.inc) is evaluated from total strains, so a change of
+   a modulus or of the temperature needs no increment of its own.
+
+   One step (ig_stress_advance, newton.c):
+
+   1. temperatures, shares of inherent strain and loads of the end of the step (goal_at);
+   2. points that melt or become solid on the way lose stress and history (ig_stress_anneal,
+      grow.c);
+   3. forces that the step starts from, for the energy balance (ig_stress_energy_start,
+      energy.c);
+   4. Newton's method: residual, linear system (system.c: conjugate gradients with multigrid),
+      line search; where it fails the step is halved and done in pieces;
+   5. energies of the step (ig_stress_energies), then history moves on (ops->commit), then the
+      temperatures of now become those of the last equilibrium (ig_stress_past).
+
+   Layout: nodal vectors are nodes x 3; states and tangents of points lie in tiles of 32 elements
+   (ig_stress_at in kernel.h), so that neighbouring threads or lanes read neighbouring numbers.
+   The struct owns all of its arrays; mesh and case belong to the job and must outlive it. */
 #ifndef IG_STRESS_MODEL_H
 #define IG_STRESS_MODEL_H
 
@@ -78,7 +79,7 @@ typedef struct {
 enum { IG_BALANCE_NUMBERS = 10 };
 
 /* Supports of the body, resolved to nodes. A cut can free components (`freed`) that supports
- * still name; `bits` is what remains. Ties are groups of equal unknowns, in rows of tie_item. */
+   still name; `bits` is what remains. Ties are groups of equal unknowns, in rows of tie_item. */
 typedef struct {
   int count;
   ig_stress_hold *list;
@@ -98,7 +99,7 @@ typedef struct {
 } ig_stress_loads;
 
 /* Materials of elements; arrays as in ig_stress_args. `poisson` is that of the first material,
- * cold, limited to 0 … 0.4: the preconditioner uses one value for the whole body. */
+   cold, limited to 0 … 0.4: the preconditioner uses one value for the whole body. */
 typedef struct {
   ig_array law, which, inherent, laws, row_x, row_y;
   double poisson;
@@ -109,11 +110,11 @@ typedef struct {
 /* What a step uses and leaves to the next one; device. */
 typedef struct {
   /* right: residual force; step: Newton step; old: u at the last equilibrium; moved: motion of
-   * prescribed nodes that the next linear solve applies */
+     prescribed nodes that the next linear solve applies */
   ig_array right, step, old, moved; /* nodes x 3 */
   /* slope, bulk: the tangent of the points; slots: forces of element corners before they are
-   * summed; partial: sums of chunks for dot products; excess: elements, K; list, birth: elements
-   * born now */
+     summed; partial: sums of chunks for dot products; excess: elements, K; list, birth: elements
+     born now */
   ig_array slope, bulk, slots, partial, excess, list, birth;
   ig_array T_past, warmer_past; /* as T and warmer at the last equilibrium */
   ig_array values;              /* of so many elements at a time as fit, for the host */
@@ -122,8 +123,8 @@ typedef struct {
 struct ig_stress_lattice;
 
 /* The linear system of a Newton iteration. With `lattice` the preconditioner is geometric
- * multigrid on the regular grid of which the mesh is part; with `amg` aggregation that carries
- * rigid-body modes; else the inverted 3 x 3 diagonal blocks of the nodes. */
+   multigrid on the regular grid of which the mesh is part; with `amg` aggregation that carries
+   rigid-body modes; else the inverted 3 x 3 diagonal blocks of the nodes. */
 typedef struct {
   struct ig_stress_lattice *lattice; /* NULL: aggregation, or blocks */
   /* unknowns that are prescribed, for products and residuals */
@@ -185,13 +186,13 @@ typedef struct ig_stress {
 } ig_stress;
 
 /* The number of the phase with this name, in *phase; `none` if `name` is NULL. Fails with a
- * located error if no phase has it. */
+   located error if no phase has it. */
 IG_MUST_CHECK ig_status ig_stress_phase_named(ig_stress *m, const ig_src *at, const char *name,
                                               int none, int *phase);
 
 /* Makes a model of `mesh` with all elements alive, no displacements and no stress at the initial
- * temperature of the case. Does not set loads. `mesh` and `c` are referenced, not copied. On
- * failure *out is NULL and nothing is left allocated. */
+   temperature of the case. Does not set loads. `mesh` and `c` are referenced, not copied. On
+   failure *out is NULL and nothing is left allocated. */
 IG_MUST_CHECK ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
                                       const ig_stress_case *c, ig_assembly how, ig_stress **out);
 /* Frees the model and all its arrays; NULL is allowed. */
@@ -204,12 +205,12 @@ void ig_stress_inherent_turned(const ig_stress_inherent *in, double scale, doubl
 void ig_stress_inherent_row(const ig_stress_case *c, int i, double *row);
 
 /* laws.c: tables of materials over temperature become rows of two common arrays, and each
- * material an ig_stress_law that refers to them. Fails if a material lacks a required value. */
+   material an ig_stress_law that refers to them. Fails if a material lacks a required value. */
 IG_MUST_CHECK ig_status ig_stress_laws(ig_stress *m, const ig_list *materials);
 
 /* system.c
- *
- * Makes the operator, the preconditioner's structure and the work arrays of conjugate gradients. */
+
+   Makes the operator, the preconditioner's structure and the work arrays of conjugate gradients. */
 IG_MUST_CHECK ig_status ig_stress_system_new(ig_stress *m);
 /* From now on without the grid that the mesh is part of. */
 IG_MUST_CHECK ig_status ig_stress_system_leave_grid(ig_stress *m);
@@ -219,22 +220,22 @@ IG_MUST_CHECK ig_status ig_stress_system_change(ig_stress *m, bool supports);
 /* The preconditioner, of the moduli in `built`. */
 IG_MUST_CHECK ig_status ig_stress_system_build(ig_stress *m);
 /* Solves tangent x step = right by conjugate gradients to the relative `tolerance`. Builds the
- * preconditioner first if it no longer fits. *report says how the solve ended; a solve that did
- * not converge is not an error here, the caller decides. */
+   preconditioner first if it no longer fits. *report says how the solve ended; a solve that did
+   not converge is not an error here, the caller decides. */
 IG_MUST_CHECK ig_status ig_stress_system_solve(ig_stress *m, double tolerance,
                                                ig_solve_report *report);
 /* y = tangent x, held and tied unknowns as they are. */
 IG_MUST_CHECK ig_status ig_stress_system_apply(void *self, const double *x, double *y,
                                                ig_cg_state *state);
 
-/* anchor.c: names a part of the living body that is free to move. */
+/* rigid_body_check.c: fails and names a part of the living body that is free to move. */
 IG_MUST_CHECK ig_status ig_stress_anchor(ig_stress *m);
 
 /* newton.c
- *
- * A state that the next step goes to, and the state it comes from: temperatures, temperatures
- * above those of the nodes (flash heating of new layers), shares of inherent strain that have
- * grown. Newton's method may divide the step; values in between are interpolated. */
+
+   A state that the next step goes to, and the state it comes from: temperatures, temperatures
+   above those of the nodes (flash heating of new layers), shares of inherent strain that have
+   grown. Newton's method may divide the step; values in between are interpolated. */
 typedef struct {
   double time, dt;
   const double *T0, *T1;           /* host: nodes */

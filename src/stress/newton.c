@@ -1,7 +1,7 @@
 /* Newton's method with line search, and smaller pieces of a step where it fails. The entry is
- * ig_stress_advance. A step is a change of temperatures, shares of inherent strain, prescribed
- * displacements and loads; pieces of it interpolate all of them. A step that is interrupted goes
- * back to its start (mark_*), so that it can be repeated, or a checkpoint be written. */
+   ig_stress_advance. A step is a change of temperatures, shares of inherent strain, prescribed
+   displacements and loads; pieces of it interpolate all of them. A step that is interrupted goes
+   back to its start (mark_*), so that it can be repeated, or a checkpoint be written. */
 #include "stress/model.h"
 #include "backend/backend.h"
 
@@ -39,8 +39,8 @@ ig_status ig_stress_forces(ig_stress *m) {
 }
 
 /* right = loads - internal forces, 0 where prescribed, the mean over the group where tied.
- * Returns the norm of what is left and that of what was taken off: reactions, which give the
- * scale of forces where no load acts. The internal forces (m->force) stay complete. */
+   Returns the norm of what is left and that of what was taken off: reactions, which give the
+   scale of forces where no load acts. The internal forces (m->force) stay complete. */
 static ig_status residual(ig_stress *m, double *norm, double *reaction) {
   ig_ctx *cx = m->cx;
   const size_t bytes = 3 * sizeof(double) * (size_t)m->nodes;
@@ -91,9 +91,9 @@ static ig_status held_motion(ig_stress *m, double time, bool *any) {
 }
 
 /* u += s step. The work of the residual along the step, g(s) = step . right, is positive at 0
- * and zero at equilibrium in this direction. s = 1 is accepted if |g| has fallen below 0.8 of
- * its start. Else s is found by the secant of g, at most doubled and at most shortened to a
- * tenth per trial. Of a linear body the first step is exact and nothing is searched. */
+   and zero at equilibrium in this direction. s = 1 is accepted if |g| has fallen below 0.8 of
+   its start. Else s is found by the secant of g, at most doubled and at most shortened to a
+   tenth per trial. Of a linear body the first step is exact and nothing is searched. */
 static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
   const int64_t n = 3 * (int64_t)m->nodes;
   double start, now, s = 1, low = 0, at_low;
@@ -123,9 +123,9 @@ static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
 }
 
 /* Relative tolerance of the next linear solve (an inexact Newton method): it falls with the
- * residual, so that quadratic convergence is kept, but never below what the tolerance of the
- * step needs (`enough`). Linear bodies are solved in one go. Limits: 1e-13 is near rounding, 0.1
- * is a digit. */
+   residual, so that quadratic convergence is kept, but never below what the tolerance of the
+   step needs (`enough`). Linear bodies are solved in one go. Limits: 1e-13 is near rounding, 0.1
+   is a digit. */
 static double forcing(const ig_stress *m, double norm, double reference) {
   const double enough = 0.3 * m->c->solver.tolerance * reference / norm;
   const double wish = m->material.plastic || m->turn.dev ? fmin(1e-2, 0.1 * norm / reference) : 0;
@@ -166,7 +166,7 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
   IG_TRY(held_motion(m, time, &moves));
   IG_TRY(residual(m, &norm, &reaction));
   /* the first step moves prescribed nodes: its right-hand side is the residual less K x motion,
-   * the linear estimate of the forces after it */
+     the linear estimate of the forces after it */
   if (moves) { /* the first step takes the held nodes along */
     IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, m->work.moved.dev, m->work.step.dev));
     IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, -1, m->work.step.dev, m->work.right.dev));
@@ -186,7 +186,7 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
     reference = fmax(reference, reaction);
     m->scale = fmax(m->scale, reference);
     /* with hardly any force, 1e-6 of the largest force of the run is the scale: else rounding
-     * would have to converge */
+       would have to converge */
     const double floor = fmax(reference, 1e-6 * m->scale);
     m->count.residual = floor > 0 ? norm / floor : 0;
     if (i < 64)
@@ -218,7 +218,7 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
 }
 
 /* to = a + s (b - a), b itself at s = 1 so that bits do not depend on the path; nothing if a or
- * b is NULL. */
+   b is NULL. */
 static ig_status push_mix(ig_stress *m, ig_array *to, const double *a, const double *b, double s,
                           int64_t n) {
   double *v = to->host;
@@ -238,7 +238,7 @@ static ig_status goal_at(ig_stress *m, const ig_stress_goal *g, double s) {
 /* --- a step that is interrupted --- */
 
 /* Remembers what a step changes on the host. Device arrays are copied only if the step is
- * divided (mark_pieces): an undivided step leaves them as they are until it has succeeded. */
+   divided (mark_pieces): an undivided step leaves them as they are until it has succeeded. */
 static void mark_begin(ig_stress *m) {
   ig_stress_mark *k = &m->mark;
   k->pieces = false;
@@ -276,7 +276,7 @@ static ig_status mark_pieces(ig_stress *m) {
 }
 
 /* Back to the start of the step: device arrays (if pieces of it were done), u, balance,
- * counters, the moduli of the preconditioner, temperatures and loads. */
+   counters, the moduli of the preconditioner, temperatures and loads. */
 static ig_status mark_return(ig_stress *m, const ig_stress_goal *g) {
   ig_stress_mark *k = &m->mark;
   ig_array *of[KEPT], *copy[KEPT];
@@ -297,7 +297,7 @@ static ig_status mark_return(ig_stress *m, const ig_stress_goal *g) {
 }
 
 /* Pieces of a step until all of it is done. After success the next piece is twice as long, after
- * a failure half as long. History moves on after each piece. */
+   a failure half as long. History moves on after each piece. */
 static ig_status advance(ig_stress *m, const ig_stress_goal *g) {
   ig_ctx *cx = m->cx;
   const size_t bytes = 3 * sizeof(double) * (size_t)m->nodes;

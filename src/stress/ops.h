@@ -1,8 +1,8 @@
 /* What a backend does for the stress room: loops over elements and nodes. Pointers are device
- * pointers unless stated. On CUDA functions enqueue work on the context's stream and return;
- * errors of launches are returned, results are there after backend->sync or a pull. `p` is read
- * on the host and passed to kernels by value. A backend is one constant table (step_cpu.c,
- * step_cuda.c). */
+   pointers unless stated. On CUDA functions enqueue work on the context's stream and return;
+   errors of launches are returned, results are there after backend->sync or a pull. `p` is read
+   on the host and passed to kernels by value. A backend is one constant table (step_cpu.c,
+   step_cuda.c). */
 #ifndef IG_STRESS_OPS_H
 #define IG_STRESS_OPS_H
 

@@ -1,5 +1,5 @@
 /* The keys of a case of the stress room: one table per struct of stress.h. Help texts, ranges,
- * defaults and units become messages, the case reference and the JSON schema. */
+   defaults and units become messages, the case reference and the JSON schema. */
 #include "stress/stress.h"
 
 /* One table per struct; the macro S is the struct that the rows describe. */

@@ -1,6 +1,6 @@
 /* What a run of the stress room shows: probes, history rows, snapshots, figures of the summary.
- * All of it is evaluated on the host from m->report (values of elements), m->u and m->force,
- * which ig_stress_look_now renews after each step; the functions that write only read them. */
+   All of it is evaluated on the host from m->report (values of elements), m->u and m->force,
+   which ig_stress_look_now renews after each step; the functions that write only read them. */
 #include "backend/backend.h"
 #include "core/schedule.h"
 #include "mesh/named.h"
@@ -27,7 +27,7 @@ static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
 }
 
 /* Element quantities in the order of IG_STRESS_REPORT: six stresses and von Mises in Pa, plastic
- * strain, temperature, six elastic strains. */
+   strain, temperature, six elastic strains. */
 static const char *probe_unit(const ig_stress_probe *p) {
   if (p->quantity < IG_PROBE_F)
     return "m";
@@ -40,7 +40,7 @@ static const char *probe_unit(const ig_stress_probe *p) {
 /* --- probes --- */
 
 /* Resolves the probes to nodes or elements and names the columns. Names are cut to 48 characters
- * to leave room for the unit. */
+   to leave room for the unit. */
 ig_status ig_stress_probes_open(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   const int n = r->c->probes.count;
@@ -66,7 +66,7 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
 }
 
 /* Displacements and values of elements are means over the set, forces are sums. The force on a
- * node is what holds it: internal force less load. */
+   node is what holds it: internal force less load. */
 static double probe_value(const ig_stress_run *r, int i) {
   const ig_stress *m = r->m;
   const ig_stress_probe *p = probe_of(r, i);
@@ -199,10 +199,10 @@ static void turn(const double w[3], const double x[3], double y[3]) {
 }
 
 /* The moved shape x + u, rotated and shifted onto x as well as the nodes of the set allow (least
- * squares), less x. Gauss-Newton on the six rigid motions, with the exact rotation applied in
- * each of six passes; lengths are divided by the size of the set, so that rotations and shifts
- * have the same scale. x, u, out: nodes x 3; `node` has `count` entries, which may be 0 only if
- * the caller skips it. */
+   squares), less x. Gauss-Newton on the six rigid motions, with the exact rotation applied in
+   each of six passes; lengths are divided by the size of the set, so that rotations and shifts
+   have the same scale. x, u, out: nodes x 3; `node` has `count` entries, which may be 0 only if
+   the caller skips it. */
 void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
                           ig_lid nodes, double *out) {
   double centre[3] = {0}, size = 0;
@@ -246,9 +246,9 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
 }
 
 /* Distortion of the run against the drawn shape. Where a compensated shape is built, its own
- * difference from the drawn one counts as displacement. `out` (nodes x 3) is untouched if no
- * node is alive; *worst: largest length over nodes of living elements, m. Needs m->u on the
- * host. */
+   difference from the drawn one counts as displacement. `out` (nodes x 3) is untouched if no
+   node is alive; *worst: largest length over nodes of living elements, m. Needs m->u on the
+   host. */
 ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst) {
   const ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
@@ -287,7 +287,7 @@ ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst)
 }
 
 /* A field of elements in the snapshot, from columns `from` … of the report. Nothing if the case
- * does not ask for it. */
+   does not ask for it. */
 static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *name,
                                const char *unit, int components, int from) {
   const ig_stress *m = r->m;
@@ -370,7 +370,7 @@ ig_status ig_stress_snapshot(void *self, ig_sink *to) {
 /* --- figures --- */
 
 /* Figures of the summary. A probe appears with its final value, and as NAME_after_PHASE for each
- * named phase before the last. */
+   named phase before the last. */
 ig_status ig_stress_results(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   const ig_stress *m = r->m;

@@ -1,10 +1,10 @@
 /* Is every part of the living body supported? A part that can move as a rigid body makes the
- * equations singular: it is named here instead of iterated on.
- *
- * Elements that share faces are one piece. A piece is at rest if its prescribed unknowns, and
- * the nodes it shares with pieces at rest, leave none of the six rigid-body motions. Each
- * prescribed component is a row of six numbers; the rank of the rows tells how many motions are
- * prevented. The entry is ig_stress_anchor; cost is linear in elements for each round of rests. */
+   equations singular: it is named here instead of iterated on.
+
+   Elements that share faces are one piece. A piece is at rest if its prescribed unknowns, and
+   the nodes it shares with pieces at rest, leave none of the six rigid-body motions. Each
+   prescribed component is a row of six numbers; their rank is the number of motions that are
+   prevented. The entry is ig_stress_anchor; cost is linear in elements for each round of rests. */
 #include "stress/model.h"
 #include "core/union_find.h"
 #include "mesh/topology.h"
@@ -33,7 +33,7 @@ static void row_add(double basis[6][6], int *rank, const double row[6]) {
   for (int i = 0; i < 6; i++)
     after += r[i] * r[i];
   /* 1e-12 of the squared length: a remainder below 1e-6 of the row is rounding, not a new
-   * direction */
+     direction */
   if (!(after > 1e-12 * before))
     return;
   for (int i = 0; i < 6; i++)
@@ -51,7 +51,7 @@ static void motion_row(const double y[3], int d, double row[6]) {
 }
 
 /* A piece, stored at its root element. Coordinates are taken from its centre in units of the
- * body's size, so that rotations and translations have rows of like length. */
+   body's size, so that rotations and translations have rows of like length. */
 typedef struct {
   double basis[6][6], centre[3], size;
   int rank;
@@ -129,7 +129,7 @@ static void ties_hold(look *l) {
 }
 
 /* Support bits and ties first; then, round by round, pieces at rest support their neighbours
- * through shared nodes (an edge or a corner). */
+   through shared nodes (an edge or a corner). */
 static ig_status examine(look *l) {
   ig_stress *m = l->m;
   const uint8_t *alive = m->alive.host;

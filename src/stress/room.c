@@ -1,7 +1,7 @@
 /* The stress room: a run from its first step to its last, its checkpoints, and the table of
- * functions that the time loop calls (core/room.h). With compensation_runs above 1 the whole run
- * is repeated on a corrected shape (run_next): model and steps are made anew, counters of time
- * and steps go on. */
+   functions that the time loop calls (core/room.h). With compensation_runs above 1 the whole run
+   is repeated on a corrected shape (run_next): model and steps are made anew, counters of time
+   and steps go on. */
 #include "backend/backend.h"
 #include "stress/run.h"
 
@@ -123,7 +123,7 @@ static ig_status run_again(ig_stress_run *r, const ig_stress_rounds *rounds, dou
 }
 
 /* The next run of an iterated compensation: time and steps go on, the model is made anew on the
- * shape. */
+   shape. */
 static ig_status run_next(ig_stress_run *r) {
   ig_stress_rounds rounds = r->rounds;
   double *x;
@@ -156,7 +156,7 @@ static ig_status room_begin(void *self) {
 }
 
 /* One step per call, whatever `most` allows: a step takes seconds, and the loop checks for
- * output and Ctrl-C between steps. */
+   output and Ctrl-C between steps. */
 static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
   ig_stress_run *r = self;
   (void)most, (void)ahead;
@@ -167,7 +167,7 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
 }
 
 /* Where the run is. The duration grows when a further compensation run begins. Every step has a
- * history row, the end of every phase a snapshot. */
+   history row, the end of every phase a snapshot. */
 static void room_stand(const void *self, ig_run_status *s) {
   const ig_stress_run *r = self;
   const ig_stress_step *done = r->at ? r->step + r->at - 1 : NULL;
@@ -200,11 +200,11 @@ static void room_stand(const void *self, ig_run_status *s) {
 /* --- checkpoints --- */
 
 /* NUMBERS: scalars of a checkpoint; their order is that of room_save and room_restore. SAVED:
- * room for the list of arrays. */
+   room for the list of arrays. */
 enum { NUMBERS = 10 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 /* Arrays of a checkpoint, with pointers to the host memory that they are read from or restored
- * to: one list serves both, so they cannot disagree. */
+   to: one list serves both, so they cannot disagree. */
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
   const int64_t n = m->nodes, e = m->elements;
@@ -259,7 +259,7 @@ static ig_status restore_shape(ig_stress_run *r, const ig_restart *from) {
 }
 
 /* Before the list is made the device arrays are pulled. Of an interrupted step the
- * preconditioner's kind is that at its start (mark.grid). */
+   preconditioner's kind is that at its start (mark.grid). */
 static ig_status room_save(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   ig_stress *m = r->m;
@@ -293,9 +293,9 @@ static ig_status room_save(void *self, ig_sink *to) {
 }
 
 /* Restores scalars and arrays, pushes them to the device, and makes what follows from them:
- * supports and loads of the last step's phase, and the preconditioner if it was in use. A
- * preconditioner from the same moduli (`built`) gives the same bits as a run without
- * interruption. */
+   supports and loads of the last step's phase, and the preconditioner if it was in use. A
+   preconditioner from the same moduli (`built`) gives the same bits as a run without
+   interruption. */
 static ig_status room_restore(void *self, const ig_restart *from) {
   ig_stress_run *r = self;
   if (r->c->compensation_runs > 1)
@@ -352,7 +352,7 @@ static ig_status room_restore(void *self, const ig_restart *from) {
 }
 
 /* Sizes and traffic for the performance lines of the summary. r->work counts unknowns of
- * products, 3 nodes each, so r->work / 3 / nodes is the number of products. */
+   products, 3 nodes each, so r->work / 3 / nodes is the number of products. */
 static void room_tally(void *self) {
   ig_stress_run *r = self;
   ig_job *job = r->job;
@@ -366,7 +366,7 @@ static void room_tally(void *self) {
 }
 
 /* `ingot check`: opens the run as a real one, so that all errors of input appear, and reports
- * its size. */
+   its size. */
 static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
   void *self = NULL;
   ig_status status = room_open(job, &self);

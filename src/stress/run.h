@@ -1,8 +1,8 @@
 /* A run: the phases of a case as a list of steps, and what it shows.
- *
- * steps.c turns the phases into ig_stress_step entries and carries out one of them at a time
- * (ig_stress_steps_next); room.c is the interface to the time loop and writes checkpoints;
- * output.c evaluates probes, figures and snapshots. The model (model.h) knows no phases. */
+
+   steps.c turns the phases into ig_stress_step entries and carries out one of them at a time
+   (ig_stress_steps_next); room.c is the interface to the time loop and writes checkpoints;
+   output.c evaluates probes, figures and snapshots. The model (model.h) knows no phases. */
 #ifndef IG_STRESS_RUN_H
 #define IG_STRESS_RUN_H
 
@@ -10,7 +10,7 @@
 #include "stress/model.h"
 
 /* One step of the run. Steps of a phase are grouped: a group is a layer of a build or a stretch
- * of a cut, and its pieces are the steps of that group. */
+   of a cut, and its pieces are the steps of that group. */
 typedef struct {
   int phase, group, groups, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
   double start, time;                      /* s since the start of the run; of the phase's start */
@@ -55,7 +55,7 @@ typedef struct ig_stress_run {
   bool broken;       /* the step that comes next was interrupted */
   bool given;        /* T1 holds the temperatures that a program set for the next step */
   /* temperatures of nodes, excess temperatures and shares of inherent strain of elements, at the
-   * start (0) and at the end (1) of the next step */
+     start (0) and at the end (1) of the next step */
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
@@ -85,9 +85,9 @@ static inline double ig_stress_time(const ig_stress_run *r) {
 }
 
 /* steps.c
- *
- * Makes the list of steps of all phases. For heat phases the snapshots are counted, and their
- * times read, before anything is written. */
+
+   Makes the list of steps of all phases. For heat phases the snapshots are counted, and their
+   times read, before anything is written. */
 IG_MUST_CHECK ig_status ig_stress_steps_make(ig_stress_run *r);
 /* Carries out the next step: births or removals, temperatures, equilibrium, probes. */
 IG_MUST_CHECK ig_status ig_stress_steps_next(ig_stress_run *r);

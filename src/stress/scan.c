@@ -1,6 +1,6 @@
 /* Inherent strain that turns with the scan direction: one row of the table per layer of a build.
- * Elements refer to rows by 16-bit numbers (which): 0 none, 1 … the inherent strains of the case
- * in their first direction, and then the rows of layers. */
+   Elements refer to rows by 16-bit numbers (which): 0 none, 1 … the inherent strains of the case
+   in their first direction, and then the rows of layers. */
 #include "stress/run.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static int64_t phase_rows(ig_stress_run *r, int phase, int groups, int64_t rows,
 }
 
 /* First counts rows, then allocates and fills. The groups of a phase (its layers) are made for
- * each pass, as only one phase is grouped at a time. */
+   each pass, as only one phase is grouped at a time. */
 ig_status ig_stress_scan(ig_stress_run *r) {
   ig_stress *m = r->m;
   const ig_list *phases = &r->c->phases;

@@ -1,7 +1,7 @@
 /* Loops of the stress room on the CPU, by OpenMP. Forces and products are sums at shared nodes:
- * by color (elements of a color share no node), gather (each node sums its slots) or cluster
- * (compact pieces summed in local memory); see assembly/. Products work on packs of elements:
- * product.inc is compiled for a vector type (p64), all else in double precision for one element. */
+   by color (elements of a color share no node), gather (each node sums its slots) or cluster
+   (compact pieces summed in local memory); see assembly/. Products work on packs of elements:
+   product.inc is compiled for a vector type (p64), all else in double precision for one element. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "stress/ops.h"
@@ -25,7 +25,7 @@ typedef void pass(const ig_stress_args *p, const ig_cluster_view *v, const doubl
                   ig_lid end, double *y);
 
 /* Forces of the element at place i of its order, added by the plan. Inlined twice, with `past`
- * known. */
+   known. */
 IG_HD void force_of(const ig_stress_args *p, const ig_cluster_view *v, bool past, const double *u,
                     ig_lid i, double *f) {
   const int32_t e = v ? v->order[i] : ig_scatter_element(&p->scatter, i);
@@ -49,7 +49,7 @@ static void force_past(const ig_stress_args *p, const ig_cluster_view *v, const 
 }
 
 /* The product for as many elements as a pack has lanes. Lanes beyond `end` repeat the last
- * element and are not added; elements that are not alive have a tangent of 0. */
+   element and are not added; elements that are not alive have a tangent of 0. */
 static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, const double *x,
                          ig_lid i, ig_lid end, double *y) {
   ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES_FLOW], fe[24], bulk;
@@ -102,7 +102,7 @@ static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, 
 }
 
 /* The same by clusters: a thread sums a cluster in `sum`; inner nodes go to y at once, nodes of
- * the border to slots, which are added in a fixed order afterwards. */
+   the border to slots, which are added in a fixed order afterwards. */
 static ig_status cluster_sums(ig_ctx *cx, const ig_stress_args *p, pass *give, int width,
                               const double *x, double *y) {
   const ig_cluster_view *v = &p->cluster;
@@ -174,7 +174,7 @@ static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y
 }
 
 /* x of each group of tied unknowns becomes their mean. Serial: groups are few and the order of
- * the sum must be fixed. */
+   the sum must be fixed. */
 #define TIE(name, T)                                                                               \
   static ig_status name(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item, T *x) { \
     (void)cx;                                                                                      \

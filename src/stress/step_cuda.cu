@@ -1,6 +1,6 @@
 /* Loops of the stress room on the GPU: one thread per element. The physics is that of law.inc
- * and element.inc; this file has the launches and, for assembly `cluster`, sums in shared
- * memory. */
+   and element.inc; this file has the launches and, for assembly `cluster`, sums in shared
+   memory. */
 #include "stress/step_cuda.h"
 #include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"

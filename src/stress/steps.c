@@ -1,8 +1,8 @@
 /* From the phases of a case to steps: layers, cuts, temperatures. ig_stress_steps_make lists all
- * steps when the room opens, so that the time loop knows the end and errors appear before
- * anything is written. ig_stress_steps_next carries out one step: supports at the start of a
- * phase, births or removal at the start of a group, temperatures at its end, equilibrium
- * (newton.c), figures. */
+   steps when the room opens, so that the time loop knows the end and errors appear before
+   anything is written. ig_stress_steps_next carries out one step: supports at the start of a
+   phase, births or removal at the start of a group, temperatures at its end, equilibrium
+   (newton.c), figures. */
 #include "stress/run.h"
 #include "backend/backend.h"
 #include "mesh/named.h"
@@ -41,7 +41,7 @@ static int cut_group_at(double x, double low, double high, int groups, bool back
 }
 
 /* Layers of a build by heights of element centres above the lowest node of the set. *groups:
- * their number; a layer may be empty. */
+   their number; a layer may be empty. */
 static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *groups) {
   const ig_stress *m = r->m;
   const ig_set *set;
@@ -63,7 +63,7 @@ static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *g
 }
 
 /* Parts of a cut by the line's way: elements of an element set, or else nodes whose supports are
- * released. */
+   released. */
 static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *groups) {
   const ig_stress *m = r->m;
   const ig_set *set = ig_mesh_find_set(m->mesh, p->set, IG_SET_ELEMENTS);
@@ -94,7 +94,7 @@ static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *gro
 }
 
 /* Groups of one phase, in r->group and r->group_node (-1: not in it). The arrays are shared by
- * all phases: r->grouped says whose they are. */
+   all phases: r->grouped says whose they are. */
 static ig_status groups_make(ig_stress_run *r, int phase, int *groups) {
   const ig_stress_phase *p = phase_of(r, phase);
   for (ig_lid e = 0; e < r->m->elements; e++)
@@ -122,7 +122,7 @@ ig_status ig_stress_steps_group(ig_stress_run *r, int phase) {
 /* --- the list --- */
 
 /* Keys that a phase of this kind needs, and keys that would have no effect in it. Each is an
- * error with the place of the phase. */
+   error with the place of the phase. */
 static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
   ig_ctx *cx = r->m->cx;
   const bool placed = p->kind == IG_PHASE_BUILD || p->kind == IG_PHASE_CUT;
@@ -273,8 +273,8 @@ static void tables_check(const ig_stress_run *r) {
 }
 
 /* Two passes over the phases: the first counts steps and checks everything, the second fills the
- * list. Elements that a phase builds, or that a thermal run deposits, are not alive at the
- * start. */
+   list. Elements that a phase builds, or that a thermal run deposits, are not alive at the
+   start. */
 ig_status ig_stress_steps_make(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   IG_TRY(phases_check(r));
@@ -334,8 +334,8 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
 /* --- a step --- */
 
 /* Switches supports on and off for a phase. With `taken` a support that begins remembers the
- * displacements of its nodes: prescribed displacements count from there. After a restart they
- * are read from the checkpoint instead. */
+   displacements of its nodes: prescribed displacements count from there. After a restart they
+   are read from the checkpoint instead. */
 ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken) {
   ig_stress *m = r->m;
   const double *u = m->u.host;
@@ -375,7 +375,7 @@ static ig_status born_at(ig_stress_run *r, const ig_stress_phase *p, ig_lid e, d
 }
 
 /* Elements of a layer are born: at their stress-free temperature (warm0 is the excess over the
- * nodes), with no share of the inherent strain yet. Both change over the steps of the layer. */
+   nodes), with no share of the inherent strain yet. Both change over the steps of the layer. */
 static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int group) {
   ig_stress *m = r->m;
   ig_lid *list = NULL, count = 0;
@@ -430,7 +430,7 @@ static ig_status layer_end(ig_stress_run *r, int group) {
 }
 
 /* A stretch of a cut: its elements are removed, its nodes released from all supports. The step
- * that follows finds the new equilibrium. */
+   that follows finds the new equilibrium. */
 static ig_status cut_begin(ig_stress_run *r, int group) {
   ig_stress *m = r->m;
   ig_lid *list = NULL, count = 0;
@@ -470,8 +470,8 @@ static void excess_fall(ig_stress_run *r, int phase, double dt) {
 }
 
 /* One step: supports at the start of a phase; births, removal or the state of a thermal run;
- * temperatures and shares at its end; equilibrium; then the end becomes the start of the next
- * one. */
+   temperatures and shares at its end; equilibrium; then the end becomes the start of the next
+   one. */
 ig_status ig_stress_steps_next(ig_stress_run *r) {
   ig_stress *m = r->m;
   const ig_stress_step *s = r->step + r->at, *before = r->at ? s - 1 : NULL;
@@ -504,7 +504,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   memcpy(r->warm1, r->warm0, ne);
   memcpy(r->share1, r->share0, ne);
   /* share of the way that is left after this piece, from what is left before it: 0 at the last
-   * piece */
+     piece */
   const double left = (double)(s->pieces - 1 - s->piece) / (s->pieces - s->piece);
   excess_fall(r, s->phase, dt);
   for (ig_lid e = 0; p->kind == IG_PHASE_BUILD && e < m->elements; e++)

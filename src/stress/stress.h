@@ -1,9 +1,9 @@
 /* The stress room: quasi-static thermo-elasto-plastic mechanics of a part that grows.
- *
- * This header holds the case as the user writes it: each struct is filled by the option table of
- * the same name in options.c, each list keeps the order of the case file. Numbers are in SI
- * units. A number that was left out is NaN, a text that was left out is NULL. Nothing here
- * changes during a run; the model (model.h) and the run (run.h) read it. */
+
+   This header holds the case as the user writes it: each struct is filled by the option table of
+   the same name in options.c, each list keeps the order of the case file. Numbers are in SI
+   units. A number that was left out is NaN, a text that was left out is NULL. Nothing here
+   changes during a run; the model (model.h) and the run (run.h) read it. */
 #ifndef IG_STRESS_H
 #define IG_STRESS_H
 
@@ -12,8 +12,8 @@
 #include "mesh/place.h"
 
 /* A support: components of the nodes of a set are fixed where they are (`fix`), follow a
- * prescribed displacement (`displacement`, `components`), or are equal among each other
- * (`equal`). */
+   prescribed displacement (`displacement`, `components`), or are equal among each other
+   (`equal`). */
 typedef struct {
   ig_src at;
   const char *set;
@@ -26,7 +26,7 @@ typedef struct {
 } ig_stress_support;
 
 /* A load on the drawn shape: a pressure on faces, or a force that is distributed over a set.
- * Exactly one of `pressure` and `total` is given. */
+   Exactly one of `pressure` and `total` is given. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -44,12 +44,12 @@ typedef struct {
 } ig_stress_inherent;
 
 /* Kinds of phases: loads and a uniform temperature; layers that are added; elements or nodes
- * that are removed along a moving line; temperatures of a thermal run. The order is that of the
- * words in IG_PHASE_KINDS. */
+   that are removed along a moving line; temperatures of a thermal run. The order is that of the
+   words in IG_PHASE_KINDS. */
 enum { IG_PHASE_LOAD, IG_PHASE_BUILD, IG_PHASE_CUT, IG_PHASE_HEAT };
 #define IG_PHASE_KINDS "load|build|cut|heat"
 /* Strains are small in both. With finite rotations each element is evaluated in axes that rotate
- * with it (corotational formulation), which a long part that warps needs. */
+   with it (corotational formulation), which a long part that warps needs. */
 enum { IG_ROTATIONS_SMALL, IG_ROTATIONS_FINITE };
 /* The shape in which new and molten material has no stress: where its nodes are when it is born or
    becomes solid, or as drawn (total strain). */
@@ -64,7 +64,7 @@ enum { IG_NODES_LEVEL, IG_NODES_SURFACE, IG_NODES_DEFORMED, IG_NODES_UNDEFORMED 
 #define IG_NODES_CHOICES "level|surface|deformed|undeformed"
 
 /* One phase of the case. Phases follow each other; which members are used depends on `kind`, as
- * the comments say. */
+   the comments say. */
 typedef struct {
   ig_src at;
   const char *name;
@@ -87,7 +87,7 @@ typedef struct {
 } ig_stress_phase;
 
 /* A column of the history: a quantity of a node or element set, or of the node or element
- * nearest to a point. */
+   nearest to a point. */
 typedef struct {
   ig_src at;
   const char *name, *set;
@@ -101,11 +101,11 @@ typedef struct {
   "ux|uy|uz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|von_mises|plastic_strain|T|"                          \
   "exx|eyy|ezz|exy|eyz|ezx"
 /* Numbers of quantities: displacements from IG_PROBE_U on, forces from IG_PROBE_F on, and then
- * values of elements. */
+   values of elements. */
 enum { IG_PROBE_U = 0, IG_PROBE_F = 3, IG_PROBE_ELEMENT = 6 };
 
 /* How equilibrium is found: relative tolerance of the residual force, most Newton iterations per
- * attempt, most halvings per step, most iterations of one linear solve. */
+   attempt, most halvings per step, most iterations of one linear solve. */
 typedef struct {
   ig_src at;
   double tolerance;
@@ -119,8 +119,8 @@ typedef enum {
 } ig_stress_preconditioner;
 
 /* What hot material keeps at least. Modulus and yield are shares of the first row of their
- * tables (the cold value), hardening is a share of Young's modulus at the same temperature.
- * Without them the tangent of a part with a molten region can be singular. */
+   tables (the cold value), hardening is a share of Young's modulus at the same temperature.
+   Without them the tangent of a part with a molten region can be singular. */
 typedef struct {
   ig_src at;
   double modulus, yield, hardening;

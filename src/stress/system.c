@@ -1,8 +1,8 @@
 /* The linear system of a Newton iteration, solved by conjugate gradients. The operator is the
- * consistent tangent of the points (product.inc), in double precision and never assembled. The
- * preconditioner is multigrid of an elastic body with one Poisson's ratio and Young's moduli of
- * the elements as they are now, in single precision: plasticity changes the tangent in every
- * iteration, moduli change slowly, so that it serves many solves. */
+   consistent tangent of the points (product.inc), in double precision and never assembled. The
+   preconditioner is multigrid of an elastic body with one Poisson's ratio and Young's moduli of
+   the elements as they are now, in single precision: plasticity changes the tangent in every
+   iteration, moduli change slowly, so that it serves many solves. */
 #include "backend/backend.h"
 #include "stress/voxel_multigrid.h"
 #include "stress/model.h"
@@ -124,8 +124,8 @@ ig_status ig_stress_system_build(ig_stress *m) {
 enum { GRID_LIMIT = 200 };
 
 /* Tries in order: the preconditioner as it is; on a grid that fails, aggregation instead, for
- * the rest of the run; a fresh build for the moduli of now. Returns with *report of the last
- * attempt. */
+   the rest of the run; a fresh build for the moduli of now. Returns with *report of the last
+   attempt. */
 ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
   for (int again = 0;; again++) {
     const bool grid = m->system.lattice != NULL;
@@ -152,7 +152,7 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
 /* --- what is held --- */
 
 /* Lists of unknowns that are equal: one group per support and component. An unknown that is tied
- * and prescribed at once is an error. */
+   and prescribed at once is an error. */
 static ig_status tie_groups(ig_stress *m) {
   ig_ctx *cx = m->cx;
   size_t groups = 0, items = 0;
@@ -188,7 +188,7 @@ static ig_status tie_groups(ig_stress *m) {
 }
 
 /* Renews prescribed unknowns; with `supports` also bits of supports, ties and what depends on
- * them. Marks the preconditioner as stale, and fails if part of the body is free to move. */
+   them. Marks the preconditioner as stale, and fails if part of the body is free to move. */
 ig_status ig_stress_system_change(ig_stress *m, bool supports) {
   ig_ctx *cx = m->cx;
   uint8_t *fix = m->fix.host;
@@ -252,7 +252,7 @@ ig_status ig_stress_system_new(ig_stress *m) {
 }
 
 /* A further plan and an element-by-element operator are made; aggregates follow at the next
- * change of supports or solve. */
+   change of supports or solve. */
 ig_status ig_stress_system_leave_grid(ig_stress *m) {
   if (!m->system.lattice)
     return IG_OK;

@@ -16,7 +16,7 @@ static ig_status portion(ig_stress *m, ig_stress_value what, ig_lid begin, ig_li
 }
 
 /* `out`: elements x ig_stress_value_count(what), host. Each portion is copied out before the
- * next one overwrites work.values. */
+   next one overwrites work.values. */
 ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out) {
   const size_t size = (size_t)ig_stress_value_count(what);
   ig_lid count;
@@ -57,7 +57,7 @@ ig_status ig_stress_past(ig_stress *m) {
 }
 
 /* Per element: tangent of 8 points in floats, bulk modulus 4, connectivity 32 bytes; per node:
- * position and two vectors in doubles. */
+   position and two vectors in doubles. */
 double ig_stress_product_bytes(const ig_stress *m) {
   return (double)m->elements * (8 * 4.0 * m->args.slopes + 4 + 32) + 9 * 8.0 * (double)m->nodes;
 }

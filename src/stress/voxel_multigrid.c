@@ -11,8 +11,8 @@
 #include "kern/prec_f64.h"
 
 /* Limits beyond which the grid is not used. EMPTIEST: cells of the grid per element, as empty
- * cells still cost memory and work. LONGEST: ratio of brick edges, as point smoothers fail on
- * long cells. FEWEST: elements; below it aggregation is as quick. */
+   cells still cost memory and work. LONGEST: ratio of brick edges, as point smoothers fail on
+   long cells. FEWEST: elements; below it aggregation is as quick. */
 enum { EMPTIEST = 4, LONGEST = 3, FEWEST = 2000 };
 
 /* Sizes of the grid's cells, if the first element is a brick along the axes. */
@@ -58,7 +58,7 @@ static bool places_of(const ig_stress *m, const ig_stress_lattice *l, const doub
     place[n] = (int32_t)to;
   }
   /* an element is a cell if its corners are the eight grid points next to the lowest one; bit 2
-   * of `taken` marks used cells */
+     of `taken` marks used cells */
   for (ig_lid e = 0; e < m->elements; e++) {
     const ig_lid *c = m->conn + 8 * (int64_t)e;
     int32_t first = INT32_MAX;

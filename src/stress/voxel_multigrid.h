@@ -6,7 +6,7 @@
 #include "stress/model.h"
 
 /* The grid of a mesh. `place` is a grid point per node, `cell` a cell per element; b has three
- * components of grid.stored points, z is nodes x 3; both single precision, on the device. */
+   components of grid.stored points, z is nodes x 3; both single precision, on the device. */
 typedef struct ig_stress_lattice {
   ig_grid grid;
   ig_brick brick;
