@@ -117,7 +117,9 @@ static void stresses_free(const ig_structure *s, stressed *t) {
   free(t);
 }
 
-/* Adds `factor` times the stresses at the accepted state and the increments `add`. */
+/* Adds `factor` times the stresses at the accepted state and the increments `add`.
+   stress has room for IG_SOLID_POINTS per element, whatever the kind; entries beyond its points
+   stay 0. */
 static ig_status stresses_add(ig_structure *s, stressed *t, const double *add, double factor) {
   for (int i = 0; i < s->groups; i++) {
     const ig_structure_group *g = &s->group[i];

@@ -129,7 +129,9 @@ static ig_status names_swap(ig_frac_model *m, const crossings *x, ig_status stat
   return status;
 }
 
-/* All names that are one, of all ranks, on all of them. */
+/* All names that are one, of all ranks, on all of them.
+   Sorted and without duplicates before they are sent: two large pieces may meet in thousands of
+   facets. */
 static ig_status aliases_share(ig_frac_model *m, const crossings *x, ig_status status, void **all,
                                int64_t *sum) {
   alias *mine = NULL;

@@ -144,7 +144,9 @@ static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m)
   return IG_OK;
 }
 
-/* Keys of another law of facets, which would have no effect. */
+/* Keys of another law of facets, which would have no effect.
+   A key that has no effect is an error, so that nobody believes in a scatter or a softening that
+   is not there. */
 static ig_status unused_check(ig_ctx *cx, const ig_frac_cohesive_case *z) {
   if (z->law != 0 && (z->shape != 2 || !isnan(z->shape_shear)))
     return ig_fail_at(cx, &z->at, "`shape` and `shape_shear` are for law: ppr");

@@ -53,6 +53,7 @@ ig_status ig_frac_track_start(ig_frac_track *k, ig_job *job, const ig_frac_model
   return IG_OK;
 }
 
+/* Between the notch's direction and the line from its tip to the farthest point reached. */
 double ig_frac_tip_angle(const ig_frac_tip *tip) {
   double dot = 0, a = 0, b = 0;
   for (int d = 0; d < 3; d++) {
