@@ -195,9 +195,9 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   IG_TRY(ig_frac_model_start(m));
   double critical;
   IG_TRY(ig_frac_model_critical(m, &critical));
-  /* a corner alone in its element may come to hang on the springs of all its facets, each of which
-     takes 1 / dt^2 of the 4 / dt^2 the update bears; contact of surfaces takes another 0.8 / dt^2
-     (surface.inc: four pairs of a tenth, each at most twice that with its other side) */
+  /* a corner alone in its element may come to be supported by the springs of all its facets, each
+     of which takes 1 / dt^2 of the 4 / dt^2 the update bears; contact of surfaces takes another 0.8
+     / dt^2 (surface.inc: four pairs of a tenth, each at most twice that with its other side) */
   const double bears =
       sqrt(1 - 0.25 * (z->check_every ? m->shape.dim : 0) - (c->surface_contact ? 0.2 : 0));
   const double dt = isnan(c->time_step) ? c->safety * critical : c->time_step;
