@@ -417,7 +417,6 @@ static ig_status blocks_copy(work *w, ig_mesh *to) {
 /* Sides of a shell: 1 its back, 2 its front, then its edges; of the solid, the same sides. Sides 1
    and 2 of a beam are those that a pressure along the first and second axis of its section acts on.
 
-
    Numbers of sides are those of Abaqus, from 1; `face` counts from 0. */
 static int side_of(ig_elem_type type, int face) {
   const bool beam = ig_elem_info_get(type)->dim == 1;

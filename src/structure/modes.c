@@ -47,8 +47,8 @@ static ig_status solve_a(void *self, double *x) {
   return ig_direct_solve(m->direct, x);
 }
 
-/* The largest mu of B x = mu A x, A factored: frequencies and load factors are 1 / mu. Vectors
-   are normalised to x . A x = 1. */
+/* The mu of largest magnitude of B x = mu A x, A factored: frequencies and load factors are 1 / mu.
+   Vectors are normalised to x . A x = 1. */
 static ig_status find(modes *m) {
   const ig_modes_model model = {
       .n = m->y->equations, .self = m, .solve = solve_a, .times = times_b};

@@ -135,8 +135,8 @@ static bool facet_wanted(const scene *s, int64_t e, int f) {
   return false;
 }
 
-/* First pass the outer box, second its cells: ig_box_grid marks which cells of the box have a
-   facet. */
+/* First pass the outer box, second its cells: each facet's box is added to the cell of its centre.
+ */
 static void fence_make(const scene *s, ig_box_grid *fence) {
   fence->all = ig_box_none;
   ig_box_grid_clear(fence);

@@ -1,6 +1,5 @@
 /* A run as it goes: energies and their balance, how far the crack has come, a row of the history.
 
-
    ig_frac_history is called for each row. Energies come with every row; tips and pieces need a
    look at the whole mesh and are sampled IG_FRAC_WINDOW times per window, when the crack has
    grown. */
