@@ -138,7 +138,8 @@ ig_status ig_card_int(const ig_deck *d, const ig_card *card, const ig_card_line 
                     field + 1, ig_card_text(line, field));
 }
 
-/* In capitals and without blanks: both programs read "*solid section" and "*SOLIDSECTION" alike. */
+/* In capitals and without blanks: both programs read "*solid section" and "*SOLIDSECTION" alike.
+   Text beyond 127 characters is cut: no keyword is that long, and the rest would not match one. */
 static ig_status squeeze(ig_deck *d, const char *from, const char *stop, const char **to) {
   char text[128];
   size_t n = 0;

@@ -35,7 +35,9 @@ IG_MUST_CHECK ig_status ig_import_names(ig_deck *d);
 /* The name of the set that a target is: its own, or one made of the numbered node or element. NULL
    after a failure. */
 const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind);
-/* The faces `side` of the elements. */
+/* The faces `side` of the elements.
+   side: from 1, as Abaqus numbers the sides of the element type. Makes a set of faces on first
+   use. */
 const char *ig_import_side(ig_importer *b, const ig_src *at, const char *target, int side);
 
 /* Parts of the case, each in a file of its own: import_model.c (materials, sections, joins),
@@ -44,7 +46,8 @@ void ig_import_materials(ig_importer *b);
 void ig_import_sections(ig_importer *b);
 void ig_import_joins(ig_importer *b);
 void ig_import_points(ig_importer *b);
-/* Whether a set of elements has none that are part of the mesh: springs, masses. */
+/* Whether a set of elements has none that are part of the mesh: springs, masses.
+   elset: without regard to case. False also for a set that no *ELEMENT card makes. */
 bool ig_import_is_point(const ig_deck *d, const char *elset);
 void ig_import_steps(ig_importer *b);
 

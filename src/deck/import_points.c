@@ -123,7 +123,8 @@ static void mass_put(ig_importer *b, const ig_deck_point *p, const ig_deck_eleme
   ig_import_end(b, "masses", true, at);
 }
 
-/* *DISTRIBUTING COUPLING of the node of an element DCOUP3D: nodes with equal weights. */
+/* *DISTRIBUTING COUPLING of the node of an element DCOUP3D: nodes with equal weights.
+   `kind: mean` has no rotations: a DCOUP3D element in CalculiX couples displacements alone. */
 static void distribute_put(ig_importer *b, const ig_deck_point *p, const ig_deck_elements *e) {
   const ig_card_line *l = p->card->line, *of = e->card->line;
   if (!l || l->next || !of || of->next) {

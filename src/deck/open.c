@@ -19,7 +19,7 @@ bool ig_deck_is(const char *path) {
 }
 
 /* The case owns the arena with everything of the deck. d stays valid while the case is open, but
-   for its table of names. no_units: numbers of the tree are not converted or checked for units. */
+   for its table of names. no_units: numbers may be of any size. */
 static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *options, ig_deck *d,
                            ig_case **out) {
   ig_case *c;
@@ -38,8 +38,7 @@ static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *
   if (status == IG_OK)
     status = ig_deck_build(d, &c->root);
   c->path = d->path;
-  /* The case reader would else demand units of temperatures and lengths that a deck does not
-     have. */
+  /* Checks of plausible sizes (run/plausible.c) assume SI and are left out. */
   c->no_units = true;
   ig_namemap_free(&d->name_of);
   free((void *)d->name);

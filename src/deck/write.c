@@ -49,7 +49,9 @@ static void flow_put(const writer *w, const ig_node *node) {
 }
 
 /* The key `file` within a section is the mesh file: the deck, under the name that the caller
-   gives. */
+   gives.
+   indent: 0 at the top level. Maps below the top are written as blocks, lists as one line an
+   item. */
 static void entry_put(const writer *w, const ig_node *node, int indent, const char *mesh) {
   put(w, "%*s%s:", indent, "", node->key);
   if (indent && strcmp(node->key, "file") == 0) {

@@ -32,7 +32,10 @@ void ig_frac_cohesive_mean(const ig_frac_model *m, const void *cs, int64_t c, in
 /* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
 IG_MUST_CHECK ig_status ig_frac_tables_check(ig_frac_model *m);
 
-/* Pieces: connected elements, also through cohesive elements that still have traction. */
+/* Pieces: connected elements, also through cohesive elements that still have traction.
+
+   Owned by the caller (ig_frac_pieces_free). On several ranks elements of others have no valid
+   entry. */
 typedef struct {
   int32_t count;
   /* ne: number of the lowest element of its piece; on ranks those of the part, of own ones alone,
@@ -42,7 +45,10 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p);
 void ig_frac_pieces_free(ig_frac_pieces *p);
 /* Numbers of pieces from 0 on in the order of their lowest elements, for a caller that meets all
-   elements in their order; `name` is freed by the caller. */
+   elements in their order; `name` is freed by the caller.
+
+   Start with zeros; `last` is the piece of the element before, since neighbours in number are
+   mostly of one piece. */
 typedef struct {
   int32_t *name, count, last;
 } ig_frac_numbering;

@@ -319,7 +319,6 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
 /* The reference moves with the weighted mean of the nodes: u = sum w u_i, turn = J^-1 sum w r x
  * u_i.
 
-
    J = sum of w (r.r 1 - r r^T) / sum w is the inertia of the weights about their centre; for a
    rigid motion of the nodes the formula returns exactly its rotation. det > 1e-12 of the cube of
    its largest diagonal entry: nodes on one line have a singular J. The reference need not be at

@@ -8,7 +8,6 @@
    relative velocity v. Forces are p n times the area of the point, shared by the nodes of both
    faces.
 
-
    Data: ig_structure_touches, one ig_structure_touch per point of the first side; made at the
    start of each analysis (ig_structure_touches_new), evaluated as a group of the engine,
    accepted once per step.

@@ -257,7 +257,9 @@ static bool same_section(const corner *a, const corner *b) {
 }
 
 /* Places of a section's nodes in its axes, in units of its sizes: corners, then middles of edges
-   where there are some. */
+   where there are some.
+   Units: 1 is the whole size of the section along an axis, so that corners are at +-0.5 less the
+   offset. */
 static int section_places(const corner *c, double place[8][2]) {
   static const double edge[8][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1},
                                     {0, -1},  {1, 0},  {0, 1}, {-1, 0}};
@@ -367,7 +369,9 @@ static ig_elem_type solid_of(ig_elem_type type) {
   }
 }
 
-/* Nodes of the solid of an element whose corners begin at c. */
+/* Nodes of the solid of an element whose corners begin at c.
+   Shells: node a of the back and front of the element, then mid-sides, then the middles of the
+   edges through the thickness, in the order of hex20 and wedge15. */
 static void solid_nodes(const work *w, ig_elem_type type, const corner *c, ig_lid *to) {
   const ig_lid drawn = w->mesh->nodes;
   if (c->beam) { /* xi along the axis, eta against the second axis of the section, zeta along the
@@ -412,7 +416,6 @@ static ig_status blocks_copy(work *w, ig_mesh *to) {
 
 /* Sides of a shell: 1 its back, 2 its front, then its edges; of the solid, the same sides. Sides 1
    and 2 of a beam are those that a pressure along the first and second axis of its section acts on.
-
 
    Numbers of sides are those of Abaqus, from 1; `face` counts from 0. */
 static int side_of(ig_elem_type type, int face) {

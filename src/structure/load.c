@@ -26,7 +26,9 @@ static double factor_at(const ig_structure *s, const ig_structure_load *c, doubl
   return c->history.count ? ig_table_at(&c->history, time) : 1;
 }
 
-/* The sides of a beam's solid are those of its section where that is a rectangle. */
+/* The sides of a beam's solid are those of its section where that is a rectangle.
+   Other profiles are hex20 with curved or missing sides, on which a pressure would have another
+   resultant. */
 static ig_status beams_flat(ig_structure *s, const ig_structure_load *c) {
   for (int i = 0; i < s->c->beams.count; i++)
     if (IG_ITEM(const ig_structure_beam, s->c->beams, i)->profile != IG_PROFILE_RECTANGLE)

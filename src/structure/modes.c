@@ -47,8 +47,8 @@ static ig_status solve_a(void *self, double *x) {
   return ig_direct_solve(m->direct, x);
 }
 
-/* The largest mu of B x = mu A x, A factored: frequencies and load factors are 1 / mu. Vectors
-   are normalised to x . A x = 1. */
+/* The mu of largest magnitude of B x = mu A x, A factored: frequencies and load factors are 1 / mu.
+   Vectors are normalised to x . A x = 1. */
 static ig_status find(modes *m) {
   const ig_modes_model model = {
       .n = m->y->equations, .self = m, .solve = solve_a, .times = times_b};
@@ -117,7 +117,9 @@ static void stresses_free(const ig_structure *s, stressed *t) {
   free(t);
 }
 
-/* Adds `factor` times the stresses at the accepted state and the increments `add`. */
+/* Adds `factor` times the stresses at the accepted state and the increments `add`.
+   stress has room for IG_SOLID_POINTS per element, whatever the kind; entries beyond its points
+   stay 0. */
 static ig_status stresses_add(ig_structure *s, stressed *t, const double *add, double factor) {
   for (int i = 0; i < s->groups; i++) {
     const ig_structure_group *g = &s->group[i];

@@ -92,6 +92,7 @@ static void one(const ig_structure_points *p, int32_t i, const double *add, doub
   }
 }
 
+/* Callback of the engine; springs are independent of each other. */
 static ig_status springs_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                   double *f, double *k, ig_trouble *trouble) {
   const ig_structure_points *p = self;

@@ -118,7 +118,9 @@ static ig_status system_make(ig_structure *s) {
 }
 
 /* Steps end where something that acts changes its course, unless the case says how long they are.
- */
+
+   Each history is a table of (time, factor); the engine keeps the times at which its gradient
+   changes and ends steps there. Temperatures are a ramp between two times. */
 static ig_status stops_add(ig_structure *s) {
   const struct {
     const ig_list *list;

@@ -168,7 +168,9 @@ static double place_find(const ig_structure *s, const ig_set *faces, ig_lid node
   return best;
 }
 
-/* How far a tied node may be: a twentieth of the size of the faces where nothing is given. */
+/* How far a tied node may be: a twentieth of the size of the faces where nothing is given.
+   Size of a face: the root of its mean area over the set. CalculiX's default is 2.5 % of the
+   typical element size; a deck that depends on it gives POSITION TOLERANCE. */
 static double tie_reach(const ig_structure *s, const ig_structure_tie *c, const ig_set *faces) {
   double area = 0;
   if (!isnan(c->distance))

@@ -174,7 +174,9 @@ static ig_cohesive law_of(const ig_frac_case *c, const double given[4]) {
                        .rigid = z->contact == 1};
 }
 
-/* A material without figures of its own has those of the first one. */
+/* A material without figures of its own has those of the first one.
+   Missing figures fall back one by one to those of the first material, so that a second elastic
+   material needs none. */
 static ig_cohesive law_of_material(ig_job *job, int i) {
   const ig_material_case *m = IG_ITEM(const ig_material_case, *job->materials, i);
   const ig_material_case *first = IG_ITEM(const ig_material_case, *job->materials, 0);

@@ -49,7 +49,10 @@ typedef struct {
   int64_t count;
 } ig_frac_list;
 
-/* Nodes that pass to or from each rank, from start[rank] on. */
+/* Nodes that pass to or from each rank, from start[rank] on.
+
+   start: ranks + 1 entries; node: numbers in the part. Both sides of a pair list the same nodes
+   in the same order. */
 typedef struct {
   int32_t *start, *node;
 } ig_frac_passing;

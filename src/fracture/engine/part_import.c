@@ -62,7 +62,8 @@ static int32_t facet_node(const scene *s, int64_t e, int f, int j) {
   return s->conn[ig_frac_face_node(s->m->kind, f, j) * (int64_t)s->m->s.ne + e];
 }
 
-/* Whether a facet is free, or may come to be. */
+/* Whether a facet is free, or may come to be.
+   A cracked facet counts: it may lose its traction before the next import. */
 static bool may_be_free(const scene *s, int64_t e, int f) {
   const int32_t o = s->opp[e * s->m->shape.faces + f];
   return o < 0 || o >= s->m->s.ne;
@@ -134,8 +135,8 @@ static bool facet_wanted(const scene *s, int64_t e, int f) {
   return false;
 }
 
-/* First pass the outer box, second its cells: ig_box_grid marks which cells of the box have a
-   facet. */
+/* First pass the outer box, second its cells: each facet's box is added to the cell of its centre.
+ */
 static void fence_make(const scene *s, ig_box_grid *fence) {
   fence->all = ig_box_none;
   ig_box_grid_clear(fence);

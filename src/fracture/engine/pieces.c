@@ -1,5 +1,5 @@
-/* Pieces: what hangs together, named by its lowest element. On ranks each joins its own elements;
-   across a facet between elements of two ranks these tell each other the names of their pieces, and
+/* Pieces: connected elements, named by their lowest element. On ranks each joins its own elements;
+   across a facet between elements of two ranks these exchange the names of their pieces, and
    all learn which names are one.
 
    Union-find (core/union_find.h) over elements joined through closed or not yet failed facets.
@@ -129,7 +129,9 @@ static ig_status names_swap(ig_frac_model *m, const crossings *x, ig_status stat
   return status;
 }
 
-/* All names that are one, of all ranks, on all of them. */
+/* All names that are one, of all ranks, on all of them.
+   Sorted and without duplicates before they are sent: two large pieces may meet in thousands of
+   facets. */
 static ig_status aliases_share(ig_frac_model *m, const crossings *x, ig_status status, void **all,
                                int64_t *sum) {
   alias *mine = NULL;
@@ -138,7 +140,7 @@ static ig_status aliases_share(ig_frac_model *m, const crossings *x, ig_status s
     status = IG_NEW(m->cx, &mine, (size_t)x->count + 1, "pieces");
   for (int64_t i = 0; i < x->count && status == IG_OK; i++) {
     const int32_t a = x->out[i], b = x->in[i];
-    if (m->part.rank < x->item[i].rank) /* one of the two tells */
+    if (m->part.rank < x->item[i].rank) /* one of the two reports it */
       mine[kept++] = (alias){a < b ? a : b, a < b ? b : a};
   }
   if (kept)

@@ -183,7 +183,10 @@ static double node_value(const reading *r, int64_t n) {
 }
 
 /* Motions: mean over the nodes, where one came apart over its copies first, so that a crack alone
-   changes nothing. Forces: the sum over all copies. */
+   changes nothing. Forces: the sum over all copies.
+
+   A node that came apart has one copy per component; all of them are nodes of the same point of
+   the mesh. */
 static double copies_value(const reading *r, int32_t node) {
   double of = node_value(r, node);
   int count = 1;

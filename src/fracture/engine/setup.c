@@ -144,7 +144,9 @@ static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m)
   return IG_OK;
 }
 
-/* Keys of another law of facets, which would have no effect. */
+/* Keys of another law of facets, which would have no effect.
+   A key that has no effect is an error, so that nobody believes in a scatter or a softening that
+   is not there. */
 static ig_status unused_check(ig_ctx *cx, const ig_frac_cohesive_case *z) {
   if (z->law != 0 && (z->shape != 2 || !isnan(z->shape_shear)))
     return ig_fail_at(cx, &z->at, "`shape` and `shape_shear` are for law: ppr");
@@ -194,9 +196,9 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   m->plane_strain = m->shape.dim == 2 && c->plane == 0;
   double critical;
   IG_TRY(ig_frac_model_critical(m, &critical));
-  /* a corner alone in its element may come to hang on the springs of all its facets, each of which
-     takes 1 / dt^2 of the 4 / dt^2 the update bears; contact of surfaces takes another 0.8 / dt^2
-     (surface.inc: four pairs of a tenth, each at most twice that with its other side) */
+  /* a corner alone in its element may come to be supported by the springs of all its facets, each
+     of which takes 1 / dt^2 of the 4 / dt^2 the update bears; contact of surfaces takes another 0.8
+     / dt^2 (surface.inc: four pairs of a tenth, each at most twice that with its other side) */
   const double bears =
       sqrt(1 - 0.25 * (z->check_every ? m->shape.dim : 0) - (c->surface_contact ? 0.2 : 0));
   const double dt = isnan(c->time_step) ? c->safety * critical : c->time_step;

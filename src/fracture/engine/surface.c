@@ -6,7 +6,10 @@
 #include <string.h>
 
 /* Facets lie in the cell of their middle. A node behind one is at most two thirds of an edge and
-   half a height away from there, so it looks into its own cell and those around it. */
+   half a height away from there, so it looks into its own cell and those around it.
+   cell: 1.25 times the longest edge of the mesh at the start, so that the search of neighbouring
+   cells is complete while elements deform little. Buckets: a power of two, at least as many as
+   elements. */
 void ig_frac_surface_size(ig_frac_model *m) {
   const int32_t *conn = ig_frac_model_host(m, "conn");
   const void *x = ig_frac_model_host(m, "x");

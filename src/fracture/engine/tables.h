@@ -15,10 +15,12 @@ enum {
 /* Registers arrays of the model; a checkpoint has their bytes. */
 IG_MUST_CHECK ig_status ig_frac_arrays_add(ig_frac_model *m, const ig_array_def *def, int count);
 extern const ig_arrays_room ig_frac_arrays_room;
+/* The host's copy of the device's counts, and back. A pull waits for all work before it. */
 IG_MUST_CHECK ig_status ig_frac_count_pull(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_count_push(ig_frac_model *m);
 /* More space for nodes and cohesive elements: half as much again, or what is asked for. */
 IG_MUST_CHECK ig_status ig_frac_tables_grow(ig_frac_model *m);
+/* After any change of addresses, step, loads or openings: the next block records a new graph. */
 void ig_frac_graph_drop(ig_frac_model *m);
 /* passes.c: an item over a list. */
 IG_MUST_CHECK ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item,

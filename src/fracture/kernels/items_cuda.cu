@@ -12,7 +12,7 @@ enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32, IG_FRAC_APART_BLOCKS =
 typedef cub::BlockScan<int32_t, IG_FRAC_APART> apart_scan;
 typedef void ig_frac_apart(const ig_frac_state s);
 /* Blocks that must fit on a multiprocessor: where the compiler would rather spill than use
-   registers it is told that one will do; 0 leaves it alone. */
+   registers one is demanded; 0 leaves it to the compiler. */
 #define IG_FRAC_BLOCKS(name)                                                                       \
   (IG_FRAC_##name == IG_FRAC_node || IG_FRAC_##name == IG_FRAC_figures ||                          \
            IG_FRAC_##name == IG_FRAC_bulk_row || IG_FRAC_##name == IG_FRAC_node_row ||             \

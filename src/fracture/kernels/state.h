@@ -47,6 +47,7 @@ enum {
   IG_FRAC_LOOSE = 0xffff /* a corner whose node is in no cluster */
 };
 
+/* Pa and kg/m^3. Plane stress and plane strain differ in c11 and c12 (ig_frac_elastic_of). */
 typedef struct {
   double c11, c12, mu, rho; /* sigma_ii = c11 e_ii + c12 (the others), sigma_ij = 2 mu e_ij */
 } ig_frac_elastic;
@@ -357,7 +358,10 @@ typedef enum {
   IG_FRAC_patch_move
 } ig_frac_item;
 
-/* Sizes that hang on the element type. */
+/* Sizes that depend on the element type.
+
+   points: of a facet; state: numbers per point, 3 dim + 2 (opening, traction, two largest
+   separations, offset). */
 typedef struct {
   int dim, nodes, corners, faces, face_nodes, points, stresses, state;
 } ig_frac_shape;

@@ -1,6 +1,5 @@
 /* A run as it goes: energies and their balance, how far the crack has come, a row of the history.
 
-
    ig_frac_history is called for each row. Energies come with every row; tips and pieces need a
    look at the whole mesh and are sampled IG_FRAC_WINDOW times per window, when the crack has
    grown. */
@@ -53,6 +52,7 @@ ig_status ig_frac_track_start(ig_frac_track *k, ig_job *job, const ig_frac_model
   return IG_OK;
 }
 
+/* Between the notch's direction and the line from its tip to the farthest point reached. */
 double ig_frac_tip_angle(const ig_frac_tip *tip) {
   double dot = 0, a = 0, b = 0;
   for (int d = 0; d < 3; d++) {
