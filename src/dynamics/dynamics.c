@@ -32,7 +32,8 @@
 
 /* --- one analysis */
 
-/* Balance from here on: what is there now counts as put in. */
+/* Balance from here on: what is there now counts as put in. Energies of now become the starting
+   value, so that the error of an analysis is its own. */
 static ig_status balance_start(ig_dyn_model *m) {
   ig_dyn_energy e;
   m->balance.energy = 0;

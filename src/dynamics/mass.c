@@ -128,14 +128,15 @@ ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt) {
   return step_range(m, &least, dt);
 }
 
-/* What an element weighs: critical step, mass, moment of inertia at a corner. */
+/* What an element weighs: critical step (s), mass (kg), moment of inertia at a corner (kg m^2). */
 typedef struct {
   double dt, mass, inertia;
 } weight;
 
 enum { WEIGHED = 16384 }; /* elements at a time */
 
-/* A group's elements, pads left out, in the order of the whole: order NULL, one after the other. */
+/* A group's elements, pads left out, in the order of the whole: order NULL, one after the other.
+   On ranks the order is a merged list, which group_weigh frees. */
 typedef struct {
   const ig_dyn_group *g;
   ig_lid *order;
@@ -160,7 +161,8 @@ static void weigh(const ig_dyn_model *l, const sequence *q, ig_lid first, ig_lid
   }
 }
 
-/* What an element adds to the whole: its mass and what it is scaled by. */
+/* What an element adds to the whole: its mass and the factor by which mass scaling multiplies
+   it. */
 typedef struct {
   double mass, scale;
 } ig_dyn_added;
@@ -276,7 +278,8 @@ static double spring_of(const ig_dyn_model *l, int64_t n) {
   return spring ? spring[n] : 0;
 }
 
-/* Mass that a particle needs in statics, whose step is that of the elements, for its spring. */
+/* Mass that a particle needs in statics, whose step is that of the elements, for its spring.
+   Summed over the particles of all ranks for the report of added mass. */
 typedef struct {
   const ig_dyn_model *l;
   double least, *scaled;

@@ -283,6 +283,7 @@ ig_status ig_static_elements_new(ig_dyn_statics *s) {
   return IG_OK;
 }
 
+/* Solids look at the accepted positions again, as trial positions are freed with the problem. */
 void ig_static_elements_free(ig_dyn_statics *s) {
   for (int k = 0; s->m->solids && k < s->m->solids->count; k++)
     s->m->solids->item[k].g.trial = s->m->solids->x;
