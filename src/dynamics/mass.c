@@ -25,7 +25,7 @@ static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid 
   }
 }
 
-/* All its particles belong to one body: it never deforms. */
+/* Whether all its particles belong to one body: it never deforms, and its step does not count. */
 static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
   const int32_t *bound = m->carried.bound.host,
                 *conn = (int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
@@ -44,8 +44,9 @@ static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
   return bound != NULL;
 }
 
-/* The same over the own elements of all ranks. Positive numbers have the order of their bits; what
-   is not positive is as good as 0. */
+/* The same over the own elements of all ranks. Positive numbers have the order of their bits, so
+   that an integer maximum serves, of negated bits for the minimum; what is not positive is as
+   good as 0. */
 static ig_status step_range_all(ig_dyn_model *m, ig_status status, double *least, double *most) {
   const double low = status == IG_OK && *least > 0 ? *least : 0;
   int64_t word[2];
