@@ -288,7 +288,6 @@ typedef struct {
 static void more_row(void *user, int64_t n, double *row) {
   enum { BORNE = 2 }; /* springs up to mass / (BORNE step^2) */
   const touching *t = user;
-  /* rows of contact sum to twice the spring, see ig_dyn_contact_load */
   row[0] = fmax(0, BORNE * spring_of(t->l, n) * t->least * t->least - t->l->weight.mass[n]);
 }
 static void more_add(void *user, const double *row) {
