@@ -158,12 +158,13 @@ ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
 
 enum { N = IG_DYN_PARTICLE_ENERGIES };
 
-/* What energies are made of. */
+/* What energies are made of: sums over particles, over elements (internal, not stored), stored
+   by contact, kinetic energy of added mass. */
 typedef struct {
   double particle[N], element[2], stored, scaling;
 } energy_sums;
 
-/* Forces, loads, contact and bodies where particles are now. */
+/* Forces, loads, contact and bodies where particles are now, without taking a step. Collective. */
 static ig_status forces_now(ig_dyn_model *m) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   ig_status status = m->divided ? ig_dyn_part_clock(m) : IG_OK;
@@ -209,8 +210,8 @@ static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
   return IG_OK;
 }
 
-/* The same on ranks: rows of the part's scratch, `columns` of its `stride` numbers from `first` on,
-   to rank 0, where they are added. */
+/* The same on ranks: rows of the part's scratch, `columns` of its `stride` numbers from `first`
+   on, go to rank 0, where they are added in the order of the whole. */
 typedef struct {
   const double *table;
   int stride, first, columns;

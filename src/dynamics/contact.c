@@ -147,6 +147,7 @@ static ig_status skin_area_new(ig_dyn_model *m, const double *length) {
 
 /* --- particles and the search */
 
+/* Particles on surfaces: their nodes, and the place of each node among them. */
 typedef struct {
   int32_t *surface, *place, *first, *item; /* place: 1 + number of a node among those that touch */
   int32_t surfaces;
@@ -330,6 +331,8 @@ static ig_status eroding_new(ig_dyn_model *m, const touching_nodes *q) {
   return IG_OK;
 }
 
+/* Alive marks come first, as erosion needs them without contact. With tools alone the triangles
+   are made, for pressures in the output, and nothing else. */
 ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const ig_dyn_contact *c = &m->c->contact;
@@ -375,6 +378,8 @@ done:
   return status;
 }
 
+/* Frees the tables of contact and the host's lists of triangles; forces (`press`) and `alive`
+   belong to the model and stay. */
 void ig_dyn_touching_free(ig_ctx *cx, ig_dyn_touching *t) {
   ig_array *const all[] = {
       &t->triangle,    &t->beside,          &t->surface,        &t->corner_first, &t->corner,

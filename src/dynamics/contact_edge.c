@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Side of a triangle from one node to another, or a line (triangle -1). */
+/* Side of a triangle from one node to another, or a line (triangle -1). Sorted lists of sides
+   bring equal ones together. */
 typedef struct {
   int32_t low, high, triangle;
   int back; /* the triangle goes round it from high to low */

@@ -32,7 +32,8 @@
 
 /* --- one analysis */
 
-/* Balance from here on: what is there now counts as put in. */
+/* Balance from here on: what is there now counts as put in. Energies of now become the starting
+   value, so that the error of an analysis is its own. */
 static ig_status balance_start(ig_dyn_model *m) {
   ig_dyn_energy e;
   m->balance.energy = 0;
@@ -299,8 +300,6 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
      ramp, and only where a longer ramp fits into the steps */
   if (r->start.kept && k->path > lost_most &&
       (done || k->path > 7 * lost_most || (k->loaded && k->path > 2 * lost_most)) &&
-      /* a ramp is not repeated in its first tenth, nor where four times as many steps exceed
-         `steps` */
       (double)k->steps > 0.1 * r->ramp && 4 * r->ramp < (double)a->steps)
     return ramp_again(r);
   if (!done)

@@ -294,6 +294,8 @@ typedef struct {
      histories */
   ig_array move, motion, history_x, history_y;
 } ig_dyn_leading; /* what is held and led */
+/* Loads; the arrays behind ig_dyn_loads_view, and what the case gave, for factors that programs
+   set. */
 typedef struct {
   /* particles with loads, and for each the ranges of its forces and faces; the forces, faces and
      tools */
@@ -303,6 +305,8 @@ typedef struct {
   ig_dyn_force *force_given;
   ig_dyn_face *face_given;
 } ig_dyn_loading;
+/* Contact. Arrays of triangles, edges and surface particles are described at ig_dyn_contact_view
+   and ig_dyn_edges_view (particle.h), which point to them. */
 typedef struct {
   /* triangles x 3 nodes, their neighbours x 4, nodes on surfaces; corners by node; hash of
      triangles */
@@ -325,6 +329,7 @@ typedef struct {
   int64_t skins, outer;
   double margin; /* what a particle may move in a step, m */
 } ig_dyn_touching;
+/* Rigid bodies and ties; the arrays behind ig_dyn_bodies_view and ig_dyn_ties_view. */
 typedef struct {
   /* bound: nodes, who carries it; bodies, their nodes, arms x 3, and what pulls on them x
      IG_DYN_PULL */
@@ -333,6 +338,8 @@ typedef struct {
      carrier */
   ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_carried; /* bodies and ties */
+/* Masses on the host, in double precision, nodes entries each; the device has them in the
+   precision of the particles. */
 typedef struct {
   double *mass, *inertia; /* host: as particles have them */
   double *added;          /* host: what of it scaling added */

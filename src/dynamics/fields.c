@@ -35,7 +35,8 @@ bool ig_dyn_field(void *self, int i, ig_room_field *f) {
   }
 }
 
-/* One of the three, of the model that takes the steps. */
+/* One of the three fields, of the model that takes the steps; rows go to rank 0 in the order of
+   the mesh. */
 typedef struct {
   const ig_dyn_model *l;
   bool speed, moved;
@@ -87,7 +88,8 @@ static ig_status velocities_put(ig_dyn_model *m, const double *values) {
   return ig_array_push(m->cx, &l->v);
 }
 
-/* The energy that comes with new velocities counts as put in. */
+/* Sets velocities. The energy that comes with them counts as put in: the balance goes on without
+   a jump. */
 ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;

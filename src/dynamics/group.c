@@ -103,7 +103,8 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
 }
 
 /* Number, connectivity and first state of what is worked on s-th, of color c. list: the group's
-   elements, conn theirs; order: theirs of all colors, NULL: as they come; st: states, to work in */
+   elements, conn theirs; order: theirs of all colors, NULL: as they come; st: states, to work
+   in. Pads at the end of a color repeat its last element, with the number -1. */
 static void slot_fill(ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_section *section,
                       const ig_lid *list, const ig_lid *conn, const ig_coloring *coloring,
                       const ig_lid *order, int c, ig_lid s, double *st) {

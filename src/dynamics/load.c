@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A node set of this name is used as it is; else the nodes of the faces or elements of the set
+   are collected, once per call, and kept in m->made until the model is freed. */
 ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, const ig_set **set) {
   *set = ig_mesh_find_set(m->mesh, name, IG_SET_NODES);
   if (*set)

@@ -25,7 +25,7 @@ static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid 
   }
 }
 
-/* All its particles belong to one body: it never deforms. */
+/* Whether all its particles belong to one body: it never deforms, and its step does not count. */
 static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
   const int32_t *bound = m->carried.bound.host,
                 *conn = (int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
@@ -44,8 +44,9 @@ static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
   return bound != NULL;
 }
 
-/* The same over the own elements of all ranks. Positive numbers have the order of their bits; what
-   is not positive is as good as 0. */
+/* The same over the own elements of all ranks. Positive numbers have the order of their bits, so
+   that an integer maximum serves, of negated bits for the minimum; what is not positive is as
+   good as 0. */
 static ig_status step_range_all(ig_dyn_model *m, ig_status status, double *least, double *most) {
   const double low = status == IG_OK && *least > 0 ? *least : 0;
   int64_t word[2];
@@ -128,14 +129,15 @@ ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt) {
   return step_range(m, &least, dt);
 }
 
-/* What an element weighs: critical step, mass, moment of inertia at a corner. */
+/* What an element weighs: critical step (s), mass (kg), moment of inertia at a corner (kg m^2). */
 typedef struct {
   double dt, mass, inertia;
 } weight;
 
 enum { WEIGHED = 16384 }; /* elements at a time */
 
-/* A group's elements, pads left out, in the order of the whole: order NULL, one after the other. */
+/* A group's elements, pads left out, in the order of the whole: order NULL, one after the other.
+   On ranks the order is a merged list, which group_weigh frees. */
 typedef struct {
   const ig_dyn_group *g;
   ig_lid *order;
@@ -160,7 +162,8 @@ static void weigh(const ig_dyn_model *l, const sequence *q, ig_lid first, ig_lid
   }
 }
 
-/* What an element adds to the whole: its mass and what it is scaled by. */
+/* What an element adds to the whole: its mass and the factor by which mass scaling multiplies
+   it. */
 typedef struct {
   double mass, scale;
 } ig_dyn_added;
@@ -276,7 +279,8 @@ static double spring_of(const ig_dyn_model *l, int64_t n) {
   return spring ? spring[n] : 0;
 }
 
-/* Mass that a particle needs in statics, whose step is that of the elements, for its spring. */
+/* Mass that a particle needs in statics, whose step is that of the elements, for its spring.
+   Summed over the particles of all ranks for the report of added mass. */
 typedef struct {
   const ig_dyn_model *l;
   double least, *scaled;
@@ -284,7 +288,6 @@ typedef struct {
 static void more_row(void *user, int64_t n, double *row) {
   enum { BORNE = 2 }; /* springs up to mass / (BORNE step^2) */
   const touching *t = user;
-  /* rows of contact sum to twice the spring, see ig_dyn_contact_load */
   row[0] = fmax(0, BORNE * spring_of(t->l, n) * t->least * t->least - t->l->weight.mass[n]);
 }
 static void more_add(void *user, const double *row) {

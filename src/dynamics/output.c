@@ -334,7 +334,7 @@ static ig_status most_find(ig_dyn_job *r, double most[3]) {
 /* Every step rounds a position in single precision, by 2^-25 of it: errors that add up as a random
    walk, and that hide a motion of less per step. */
 static void rounding_warn(const ig_dyn_job *r, double moved, double place) {
-  /* 2^-25: half of the spacing of floats relative to the number; steps add up as a random walk */
+  /* 2^-25: half of the least relative spacing of floats; steps add up as a random walk */
   const double steps = (double)ig_dyn_clock_of(r)->step, off = ldexp(place, -25) * sqrt(steps);
   if (r->m->precision == IG_SINGLE && steps > 0 && off > 0.05 * moved)
     ig_warn(r->m->cx,

@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* A snapshot on its way. */
+/* A snapshot on its way. Fields of elements and pressures are of this rank's part; `now`, `take`
+   and `user` belong to the field that is being brought. */
 typedef struct {
   ig_dyn_job *r;
   ig_sink *to;
@@ -45,6 +46,8 @@ static ig_status particles_put(void *user, const void *rows, int64_t first, int6
 
 /* --- arrays */
 
+/* Fields of elements come from arrays of the part, fields of particles row by row from the
+   host's copies. */
 static ig_status field_bring(shown *s, const ig_dyn_shown *f, ig_stream_take *take, void *user) {
   ig_dyn_model *m = s->r->m;
   const ig_dyn_fields *v = &s->fields;

@@ -24,6 +24,7 @@
 
 enum { MEASURED = 200 }; /* particles whose depth is measured, at most */
 
+/* A box along the axes; empty while low is above high. */
 typedef struct {
   double low[3], high[3];
 } box;
@@ -61,7 +62,8 @@ static int by_x(const void *a, const void *b) {
   return p->x < q->x ? -1 : p->x > q->x;
 }
 
-/* What one search needs: positions, surface particles by x, boxes of the parts. */
+/* What one search needs: positions, surface particles by x, how many depths were measured
+   already. */
 typedef struct {
   ig_dyn_model *m;
   const double *x;
@@ -113,7 +115,7 @@ static bool is_inside(const search *s, const ig_block *b, ig_lid local, const do
   return false;
 }
 
-/* How far y is from the surface of a part. */
+/* How far y is from the surface of a part, m: over all its outer triangles. */
 static double depth_of(const search *s, int32_t part, const double y[3]) {
   const ig_dyn_touching *t = &s->m->contact;
   double best = INFINITY;
@@ -141,7 +143,8 @@ static int32_t first_from(const search *s, double x) {
   return lo;
 }
 
-/* Particles of other parts inside an element. */
+/* Particles of other parts inside an element: those in its box first, then by tetrahedra, then
+   by depth. */
 static void element_look(search *s, const ig_block *b, ig_lid local, ig_dyn_overlap *found) {
   const int npe = ig_elem_info_get(b->type)->nodes;
   const ig_lid *conn = b->conn + (int64_t)local * npe;
@@ -167,7 +170,8 @@ static void element_look(search *s, const ig_block *b, ig_lid local, ig_dyn_over
   }
 }
 
-/* Whether the boxes of any two parts overlap; the least thickness of a part. */
+/* Whether the boxes of any two parts overlap, without which nothing can lie inside another; the
+   least thickness of a part, m. */
 static ig_status boxes_look(const search *s, bool *any, double *thin) {
   const ig_dyn_model *m = s->m;
   box *of;
@@ -223,7 +227,7 @@ static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_ove
   return IG_OK;
 }
 
-/* Particles of other parts nearer to a triangle than the distance from which contact acts. */
+/* Particles of other solid parts nearer to a triangle than the distance from which contact acts. */
 static void triangle_look(search *s, int64_t k, const bool *solid, double distance,
                           ig_dyn_overlap *found) {
   const ig_dyn_touching *t = &s->m->contact;
@@ -256,8 +260,9 @@ static void triangle_look(search *s, int64_t k, const bool *solid, double distan
   }
 }
 
-/* Solids that start nearer to each other than `thickness`, the distance of contact: they would not
-   touch until they are apart. */
+/* Solids that start nearer to each other than `thickness`, the distance of contact: they would
+   not touch until they are apart. Triangles of solids against surface particles, by boxes along
+   x. */
 static ig_status near_find(ig_dyn_model *m, double distance, ig_dyn_overlap *found) {
   search s = {.m = m, .x = m->x0, .share = 1e-4, .count = m->p.contact.surfaces};
   bool *solid = NULL;
@@ -368,7 +373,8 @@ bool ig_dyn_overlap_watched(const ig_dyn_model *m) {
          !m->p.erosion.alive;
 }
 
-/* Steps to the next look: before anything can have passed through the thinnest part. */
+/* Steps to the next look: before anything can have passed through the thinnest part at the
+   present speeds. */
 static ig_status next_find(ig_dyn_model *m, int64_t *next) {
   double speed;
   IG_TRY(speed_find(m, &speed));

@@ -138,6 +138,7 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
     const bool pad = is_pad(g, s), own = ig_owner_of(p->part.owner, conn, npe) == p->part.rank;
     g->element[s] = own && !pad ? from->element[w] : -1;
     ((ig_lid *)g->ids.host)[s] = pad ? -1 : ig_partition_element(&p->part, from->element[w]);
+    /* the whole's connectivity in numbers of the part: all corners are there, as own or ghosts */
     for (int a = 0; a < npe; a++)
       ((int32_t *)g->conn.host)[(int64_t)s * npe + a] = p->part.local[conn[a]];
   }
@@ -145,7 +146,6 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   IG_TRY(ig_array_push(cx, &g->conn));
   g->g_f64.first = g->g_f32.first = first;
   g->g_f64.count = g->g_f32.count = g->slots;
-  /* the whole's connectivity in numbers of the part: all corners are there, as own or ghosts */
   g->g_f64.state = g->state.dev;
   g->g_f32.state = g->state.dev;
   return IG_OK;
@@ -534,7 +534,6 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   int32_t *owner;
   IG_TRY(ig_divide_check(m->cx, m->assembly));
   IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
-  /* freed with the model, also after a failure below */
   m->divided = p; /* and is freed with it */
   IG_TRY(ig_partition_owners(m->cx, m->mesh, IG_DIVIDE_CURVE, &owner));
   const ig_status joined = owners_join(m, owner);

@@ -53,7 +53,8 @@ static bool mine(const ig_partition *p, const int32_t *node, int corners) {
   return false;
 }
 
-/* Triangles and edges with a corner of this rank; marks their nodes. */
+/* Triangles and edges with a corner of this rank, with what a message has of them; marks their
+   nodes. */
 static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corner) {
   const ig_partition *p = &m->divided->part;
   const ig_dyn_touching *t = &m->contact;
@@ -132,8 +133,9 @@ static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
   return IG_OK;
 }
 
-/* Who tells the first rank of a piece: the owner of the particle, of the first corner of others.
-   node: of the whole's other pieces, `corners` each; own: of this rank's, their first corner. */
+/* Which rank reports a piece to the first one: the owner of the particle, of the first corner of
+   others. node: of the whole's other pieces, `corners` each; own: of this rank's, their first
+   corner. Each piece is reported by one rank, so that sums count it once. */
 static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count, int corners,
                              const ig_dyn_surfaces *s, const int32_t *first, int32_t others,
                              ig_collect *to) {
@@ -189,7 +191,7 @@ static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers,
   return ig_array_push(m->cx, part);
 }
 
-/* Own particles that are watched: they tell when they leave the skin. */
+/* Own particles that are watched: the device says when one of them leaves the skin. */
 static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
   ig_dyn_own_view *own = &m->divided->local->p.own;
   const size_t count = (size_t)s->own.particles + 1;
@@ -246,6 +248,7 @@ ig_status ig_dyn_part_contact(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Frees what ig_dyn_part_contact and the imports made; nothing where the model has no contact. */
 void ig_dyn_part_contact_free(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   if (!s)
@@ -331,7 +334,7 @@ static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
   return IG_OK;
 }
 
-/* Which of the pieces have a corner of this rank. */
+/* Which of the pieces have a corner of this rank: only their forces are needed here. */
 static void owns_find(const ig_partition *p, const int32_t *node, int64_t count, int corners,
                       uint8_t *own) {
   memset(own, 0, (size_t)count);

@@ -29,7 +29,7 @@ ig_status ig_dyn_travel_new(ig_ctx *cx, int ranks, int64_t give, int64_t take, i
   return IG_NEW(cx, &t->take, (size_t)take + 1, "ghosts");
 }
 
-/* The lists of a halo, by rank. */
+/* The lists of a halo, by rank: a rank that is no peer has an empty one. */
 static void list_copy(const ig_halo *h, const int32_t *from_start, const ig_array *from, int ranks,
                       int32_t *start, int32_t *list) {
   for (int p = 0; p < h->peers; p++)
@@ -104,7 +104,7 @@ static ig_status items_make(ig_dyn_model *m, const item_rule *rule, const int32_
   return IG_OK;
 }
 
-/* Particles of others that move by their velocities. */
+/* Particles of others that move by their velocities: ghosts and guests that nothing carries. */
 static ig_status shift_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_own_view *own = &p->local->p.own;

@@ -157,7 +157,8 @@ static ig_status parcel_fill(ig_dyn_model *m, const fence *to, double reach, par
   return IG_OK;
 }
 
-/* A parcel for each rank whose pieces are near: both sides find the same pairs. */
+/* A parcel for each rank whose pieces are near: both sides find the same pairs, as boxes and
+   reach are the same numbers on all ranks. */
 static ig_status parcels_make(ig_dyn_model *m, const fence *all, parcel *list, int *count) {
   const ig_dyn_part *p = m->divided;
   const double reach = reach_of(m, all);
@@ -170,6 +171,7 @@ static ig_status parcels_make(ig_dyn_model *m, const fence *all, parcel *list, i
   return IG_OK;
 }
 
+/* Lists and messages of all parcels, and the list itself. */
 static void parcels_free(parcel *list, int count) {
   for (int i = 0; i < count; i++) {
     free(list[i].particle);
@@ -221,7 +223,7 @@ static int by_first(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-/* In rising order, each once. */
+/* In rising order, each once: a piece may come from two ranks. */
 static int32_t sort_once(void *list, int32_t count, size_t size) {
   int32_t kept = 0;
   if (count)
@@ -312,7 +314,8 @@ static void number_put(const ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
-/* Arrays of particles get room for guests, and these their values. */
+/* Arrays of particles get room for guests, and these their values. Pointers of the kernels' view
+   are renewed, as arrays may move. */
 static ig_status guests_seat(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_surfaces *s = p->surfaces;
@@ -404,7 +407,7 @@ static ig_status guests_list(ig_dyn_model *m, const parcel *list, int count) {
   return IG_OK;
 }
 
-/* Triangles sent and received, for what erodes later. */
+/* Triangles sent and received, for what erodes later: part_erode.c sends bytes in this order. */
 static ig_status triangles_list(ig_dyn_model *m, const parcel *list, int count) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   const int ranks = m->divided->part.ranks;

@@ -15,8 +15,9 @@
 
 #include "dynamics/part.h"
 
-/* Numbers are those of the whole: of particles among those that touch, of nodes, of triangles, of
-   edges, of elements. What a message has. */
+/* Records of messages. Numbers are those of the whole: of particles among those that touch, of
+   nodes, of triangles, of edges, of elements. Each begins with its number, by which lists are
+   sorted. */
 typedef struct {
   int32_t number, node, owner;
   int32_t carried; /* its place travels with its velocity */

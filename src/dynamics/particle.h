@@ -10,8 +10,9 @@
 
 #include "kern/motion.h"
 
-/* How one kind of held particle moves, component by component: `scale` times the history. `given`
-   is the scale of the case; `support` the number in the case of the support it is from. */
+/* How one kind of held particle moves, component by component (three displacements, three
+   rotations): `scale` times the history. `given` is the scale of the case; `support` the number
+   in the case of the support it is from. Entry 0 of the table is a particle that is free. */
 typedef struct {
   uint8_t kind[6]; /* ig_move */
   ig_history history[6];
@@ -31,7 +32,8 @@ typedef struct {
   double at[3], axis[3], radius, velocity[3], travel[3], friction;
 } ig_dyn_tool;
 
-/* A force on a particle, or its share of a pressure face. */
+/* A force on a particle, or its share of a pressure face: a face is listed with each of its
+   corners. */
 typedef struct {
   ig_history history;
   /* N, and Nm for rotations */
@@ -73,7 +75,8 @@ typedef struct {
 } ig_dyn_body;
 enum { IG_DYN_PULL = 12 }; /* force and moment from outside, force of contact, of tools */
 
-/* Forces, pressures and gravity. */
+/* Forces, pressures and gravity, by loaded particle; ranges of forces and faces of particle k
+   are those from start[k] to start[k + 1] - 1. */
 typedef struct {
   int32_t count;                                  /* particles with forces or pressure on them */
   const int32_t *node, *force_start, *face_start; /* count; count + 1 */
@@ -158,7 +161,8 @@ typedef struct {
   int32_t *far; /* sets this */
 } ig_dyn_own_view;
 
-/* Rigid bodies, and the particles they carry. */
+/* Rigid bodies, and the particles they carry: those of body k are node[of[k].first] … (count of
+   them); arms and pulls have the same order. */
 typedef struct {
   int32_t count;
   ig_dyn_body *of;
@@ -167,7 +171,8 @@ typedef struct {
   double *pull;      /* x IG_DYN_PULL */
 } ig_dyn_bodies_view;
 
-/* Particles tied to places on others. */
+/* Particles tied to places on others: tied particle k is the sum of its three carriers by their
+   shares. A carrier that does not count has share 0. */
 typedef struct {
   int32_t count;
   const int32_t *node, *to;           /* tied particle; x 3: the ones that carry it */

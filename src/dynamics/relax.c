@@ -87,7 +87,8 @@ static double tools_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, 
   return push;
 }
 
-/* Forces on particle n: of its elements; from outside, tools among them. */
+/* Forces on particle n, component c: of its elements; from outside, with gravity, contact and
+   tools. */
 static void forces_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c,
                       double force[2]) {
   force[0] = ig_dyn_get(l, &l->f, n * m->p.pitch + c);
@@ -100,7 +101,7 @@ static double mass_of(const ig_dyn_model *l, int64_t n, int c) {
   return c < 3 ? l->weight.mass[n] : l->weight.inertia[n];
 }
 
-/* All forces squared, over masses: a number per component. */
+/* All forces squared, over masses: a number per component. The scale of the residual. */
 static void all_row(void *user, int64_t n, double *row) {
   const summing *s = user;
   for (int c = 0; c < 6; c++) {
@@ -131,7 +132,8 @@ static void six_add(void *user, const double *row) {
     s->sum[0] += row[c];
 }
 
-/* What bodies of this rank are out of balance: forces and moments, squared and over masses. */
+/* What bodies of this rank are out of balance: forces and moments, squared and over masses; six
+   terms of each body, so that all ranks add them in the same order. */
 typedef struct {
   double term[6];
 } body_out;
@@ -186,7 +188,8 @@ static ig_status bodies_add(ig_dyn_model *m, const double *net, double *sum) {
   return status;
 }
 
-/* What the judgement needs of the state, on the host. */
+/* What the judgement needs of the state, on the host: positions, velocities, forces, loads,
+   contact, bodies. */
 static ig_status state_pull(ig_dyn_model *m) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   IG_TRY(ig_dyn_pull(m));
@@ -262,7 +265,7 @@ static ig_status stop(ig_dyn_model *m) {
   return ig_array_push(m->cx, &l->carried.body);
 }
 
-/* Displacements from the start, weighed by mass. */
+/* Displacements from the start, weighed by mass: the norm that errors are compared with. */
 static void moved_row(void *user, int64_t n, double *row) {
   const ig_dyn_model *l = ((const summing *)user)->l;
   for (int c = 0; c < 3; c++)
@@ -452,7 +455,8 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
   return ig_array_push(m->cx, &m->clock);
 }
 
-/* Flat shells stop turning about their normal, nearly flat ones are led. */
+/* Flat shells stop turning about their normal, nearly flat ones are led: velocities of rotations
+   are set for the next stretch. */
 static ig_status drill_lead(ig_dyn_model *m, const double *normal, const double *net) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   const int64_t count = (int64_t)l->p.nodes * m->p.dofs;

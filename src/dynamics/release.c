@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+/* Takes NULL. A part must be freed before (ig_dyn_part_free), as it refers to the whole model. */
 void ig_dyn_model_release(ig_dyn_model *m) {
   if (!m)
     return;

@@ -138,6 +138,7 @@ ig_status ig_dyn_solids_add(ig_dyn_model *m, ig_solid_kind kind, const mech_f64 
   return ig_array_new(m->cx, &to->report, (size_t)count * IG_DYN_REPORT, sizeof(double), "solids");
 }
 
+/* Frees groups, faces and lists; m->solids is NULL afterwards. */
 void ig_dyn_solids_free(ig_dyn_model *m) {
   ig_dyn_solids *all = m->solids;
   if (!all)

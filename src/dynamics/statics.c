@@ -237,6 +237,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   return stops_add(s);
 }
 
+/* Takes NULL and a problem that was made half-way. */
 void ig_dyn_statics_free(ig_dyn_statics *s) {
   if (!s)
     return;

@@ -172,7 +172,8 @@ static ig_status drill(void *self, const ig_trial *at, int32_t begin, int32_t en
   const ig_static_group *p = self;
   const ig_dyn_statics *s = p->s;
   const int npe = p->g.npe, n = 6 * npe;
-  /* a thousandth of the bending stiffness: weak beside it, strong enough for the factorisation */
+  /* about a hundredth of the bending stiffness E t^3 / 12 (1 - nu^2): weak beside it, strong
+     enough for the factorisation */
   const double stiff = 1e-3 * p->g.mat.young * pow(p->g.thickness, 3);
   (void)trouble;
   for (int32_t e = begin; e < end; e++, f += n, k = k ? k + n * n : NULL) {
@@ -283,6 +284,7 @@ ig_status ig_static_elements_new(ig_dyn_statics *s) {
   return IG_OK;
 }
 
+/* Solids look at the accepted positions again, as trial positions are freed with the problem. */
 void ig_static_elements_free(ig_dyn_statics *s) {
   for (int k = 0; s->m->solids && k < s->m->solids->count; k++)
     s->m->solids->item[k].g.trial = s->m->solids->x;

@@ -18,7 +18,7 @@ static double factor_at(const ig_dyn_statics *s, ig_history h, double t) {
   return ig_history_at(h, s->m->held.history_x.host, s->m->held.history_y.host, t);
 }
 
-/* --- constraints */
+/* --- constraints: u[slave] = sum of factor x u[master] + g, see implicit/system.h */
 
 /* Constraints for the prescribed components of dofs unknowns from `first` on; those that move
    are listed in s->led and get their values in ig_static_motions. */

@@ -75,6 +75,9 @@ static ig_status live_end(ig_stress_run *r, const ig_stress_phase *p, double *en
              : ig_fail_at(r->m->cx, &p->at, "the thermal run has no end that is known beforehand");
 }
 
+/* Number of states: live, from the end of the thermal run and `every`; else the snapshots in the
+   folder, counted from 0 until one is missing. At least two are needed, as a step goes from one
+   to the next. */
 ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p, int64_t *count) {
   ig_ctx *cx = r->m->cx;
   *count = 0;
@@ -101,6 +104,7 @@ ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p, int64_
   return IG_OK;
 }
 
+/* Time of state i in the thermal run, s; a snapshot is read for it. */
 ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *time) {
   ig_snapshot *snap;
   if (is_live(p)) {
@@ -147,6 +151,8 @@ static ig_status cells_match(ig_stress_run *r, const ig_stress_phase *p, const i
   return IG_OK;
 }
 
+/* State i: temperatures of the nodes into T, peaks, melts and presence of the elements into *h,
+   whose arrays the caller has allocated. Fails if the snapshot has gone or is of another mesh. */
 ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *T,
                               ig_stress_heat *h) {
   ig_snapshot *snap = NULL;

@@ -159,6 +159,9 @@ static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_ne
   return IG_OK;
 }
 
+/* Reads the first and the last state before the run starts, so that a material that could never
+   become solid is an error at once. A live thermal run is not known beforehand; there
+   heat_births reports it. */
 ig_status ig_stress_heat_check(ig_stress_run *r, const ig_stress_phase *p, int64_t states) {
   heat_news first = {0}, last = {0};
   ig_status status;

@@ -70,13 +70,13 @@ static ig_status strain_add(pile *p, const ig_material_case *mat, ig_history *pl
   const double first = t->count > 1 ? fmin(t->x[0], 0) : 0,
                last = t->count > 1 ? t->x[t->count - 1] : 0;
   double sum = 0, before = first;
+  /* 20000 K beyond the last row: no case goes there, and the strain goes on with the last
+     coefficient */
   for (int i = -1; i < t->count; i++) { /* before the rows, between them, after them */
     const double a = i < 0          ? first
                      : t->count > 1 ? t->x[i]
                                     : 0,
-                 /* 20000 K beyond the last row: no case goes there, and the strain goes on with
-                    the last coefficient */
-        b = i + 1 < t->count ? (t->count > 1 ? t->x[i + 1] : 0) : last + 20000;
+                 b = i + 1 < t->count ? (t->count > 1 ? t->x[i + 1] : 0) : last + 20000;
     const int pieces = i < 0 || i + 1 == t->count ? 1 : FINER;
     if (b <= a)
       continue;

@@ -344,7 +344,6 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
     leads |= m->held.list[i].lead != 0;
   if (leads)
     IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
-  /* slots are compact: each corner has one, in the order of its node */
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (how == IG_CLUSTER)
     IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, 8, m->conn, m->mesh->x,

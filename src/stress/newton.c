@@ -20,6 +20,7 @@ static double factor_at(const ig_stress *m, ig_history h, ig_stress_ramp ramp, d
   return time < ramp.end ? fmax(0, (time - ramp.begin) / (ramp.end - ramp.begin)) : 1;
 }
 
+/* Sum of all loads at `time`, times their factors, on the host; then to the device. */
 ig_status ig_stress_loads_at(ig_stress *m, double time) {
   const size_t n = 3 * (size_t)m->nodes;
   double *f = m->load.host;

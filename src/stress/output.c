@@ -94,6 +94,8 @@ static double probe_shown(const ig_stress_run *r, int i, int phase, double value
   return value - (since > 0 ? r->after[(int64_t)(since - 1) * n + i] : 0);
 }
 
+/* After every step: values of elements, forces and displacements to the host; maxima; the row of
+   the history. Costs one pass of values and one of forces. */
 ig_status ig_stress_look_now(ig_stress_run *r) {
   ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
@@ -331,6 +333,8 @@ done:
   return status;
 }
 
+/* Fields that the case asks for. Nodes that are not alive have their last displacement; elements
+   that are not alive are left out of the snapshot. */
 static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   const ig_stress *m = r->m;
   const ig_output_case *output = r->job->output;

@@ -179,6 +179,7 @@ static ig_status examine(look *l) {
   return IG_OK;
 }
 
+/* Called whenever supports or living elements have changed. */
 ig_status ig_stress_anchor(ig_stress *m) {
   look l = {.m = m};
   ig_status status;

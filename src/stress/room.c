@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Host arrays of the run. The recoater's heights are NaN until a layer is done. */
 static ig_status open_arrays(ig_stress_run *r) {
   ig_ctx *cx = r->job->cx;
   const ig_lid n = r->m->nodes, e = r->m->elements;

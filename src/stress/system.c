@@ -40,6 +40,8 @@ static ig_status apply_single(void *self, const float *x, float *y) {
   return ig_ebe_apply(m->cx, &m->system.op, m->young_single.dev, x, y);
 }
 
+/* One cycle of multigrid, of the grid or of aggregates, or the diagonal blocks; single
+   precision. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_stress *m = self;
   if (m->system.lattice)
@@ -240,6 +242,7 @@ static ig_status irregular(ig_stress *m) {
   return ig_array_new_device(cx, &m->system.z, 3 * (size_t)m->nodes, sizeof(float), "blocks");
 }
 
+/* Chooses the preconditioner: the grid if asked for and possible, else what the mesh needs. */
 ig_status ig_stress_system_new(ig_stress *m) {
   m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
   m->system.linear =
