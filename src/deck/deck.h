@@ -250,7 +250,6 @@ typedef struct ig_deck_step {
   double alpha;
   ig_deck_value *value, **last;
   ig_deck_print *print;
-  bool boundary_new, cload_new, dload_new;
   const char *removed[9]; /* keywords whose loads end with OP=NEW, each once: of all there are */
   int removals;
   struct ig_deck_step *next;
@@ -314,6 +313,9 @@ IG_MUST_CHECK ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step,
 /* Whether two values are of the same thing: the last of a step counts, loads of a step add up.
    a, b: of any step. Compares kind, target, component, label, and the direction of body forces. */
 bool ig_deck_same(const ig_deck_value *a, const ig_deck_value *b);
+/* Whether a step gives it a value; whether it ends all of its kind (OP=NEW). */
+bool ig_deck_gives(const ig_deck_step *s, const ig_deck_value *value);
+bool ig_deck_ends(const ig_deck_step *s, const ig_deck_value *value);
 /* Whether a step before `step` gives this value: then it belongs to that one's history. Of
    supports only if none has ended it since: one that is given again is another one. */
 bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value);

@@ -67,9 +67,16 @@ static const ig_deck_value *in_model(const ig_deck *d, const ig_deck_value *valu
   return NULL;
 }
 
+bool ig_deck_gives(const ig_deck_step *s, const ig_deck_value *value) {
+  for (const ig_deck_value *v = s->value; v; v = v->next)
+    if (ig_deck_same(v, value))
+      return true;
+  return false;
+}
+
 /* OP=NEW of this keyword in this step: values of former steps that it does not repeat are
    removed. */
-static bool ends(const ig_deck_step *s, const ig_deck_value *value) {
+bool ig_deck_ends(const ig_deck_step *s, const ig_deck_value *value) {
   for (int i = 0; i < s->removals; i++)
     if (strcmp(s->removed[i], value->kind) == 0)
       return true;
@@ -85,7 +92,7 @@ bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_d
     ig_deck_value found;
     /* A support that OP=NEW ended and a later step gives again is a new support, with an entry
        of its own: its displacement starts from where the node is then. */
-    given &= !(support && ends(s, value));
+    given &= !(support && ig_deck_ends(s, value));
     given |= in_step(s, value, &found);
   }
   return given;
@@ -229,7 +236,7 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
       }
     } else if (v && v->amplitude) {
       IG_TRY(amplitude_follow(&g, s, v, begin, &now));
-    } else if (v || (ends(s, value) && now != 0)) {
+    } else if (v || (ig_deck_ends(s, value) && now != 0)) {
       /* In dynamics and heat transfer both programs apply loads at once unless AMPLITUDE=RAMP;
          in statics they grow linearly unless AMPLITUDE=STEP. */
       const bool sudden =

@@ -28,6 +28,14 @@ static int step_of(const ig_deck *d, const ig_deck_step *step) {
   return step ? n : 0;
 }
 
+/* The analyses it acts in, where these are not all; ends 0: to the last. */
+static void span_put(ig_importer *b, int begins, int ends) {
+  if (begins > 1)
+    ig_import_put(b, ", first: %d", begins);
+  if (ends)
+    ig_import_put(b, ", last: %d", ends);
+}
+
 /* ", key: [x, y, z]" with one component that is not 0. */
 static void vector_put(ig_importer *b, const char *key, int component, double value) {
   ig_import_put(b, ", %s: [", key);
@@ -53,11 +61,8 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
     for (const ig_deck_value *w = s->value; w; w = w->next)
       again |= strcmp(w->kind, "BOUNDARY") == 0 && is(w->target, v->target) &&
                w->component == v->component;
-    for (int i = 0; i < s->removals; i++)
-      if (strcmp(s->removed[i], "BOUNDARY") == 0 && !again && n + 1 > begins)
-        ends = n;
-    if (ends == 0 && n == 0)
-      continue;
+    if (ig_deck_ends(s, v) && !again && n + 1 > begins)
+      ends = n;
   }
   const char *set = ig_import_set(b, &v->at, v->target, IG_SET_NODES);
   if (!set)
@@ -83,10 +88,7 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
     vector_put(b, c < 3 ? "displacement" : "rotation", c % 3, h.scale);
     ig_import_history(b, &h);
   }
-  if (begins > 1)
-    ig_import_put(b, ", first: %d", begins);
-  if (ends)
-    ig_import_put(b, ", last: %d", ends);
+  span_put(b, begins, ends);
   ig_import_put(b, "}");
   ig_import_end(b, hot ? "prescribed_temperatures" : "supports", true, v->at);
 }
@@ -97,14 +99,9 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
    step to step. */
 static int film_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *v) {
   int n = step_of(d, step);
-  for (const ig_deck_step *s = step->next; s; s = s->next, n++) {
-    for (const ig_deck_value *w = s->value; w; w = w->next)
-      if (ig_deck_same(v, w))
-        return n;
-    for (int i = 0; i < s->removals; i++)
-      if (strcmp(s->removed[i], v->kind) == 0)
-        return n;
-  }
+  for (const ig_deck_step *s = step->next; s; s = s->next, n++)
+    if (ig_deck_gives(s, v) || ig_deck_ends(s, v))
+      return n;
   return 0;
 }
 
@@ -136,10 +133,7 @@ static void heat_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   ig_import_real(b, h.scale);
   ig_import_history(b, &h);
   const int begins = step_of(b->d, step), ends = nodal || heat ? 0 : film_ends(b->d, step, v);
-  if (begins > 1)
-    ig_import_put(b, ", first: %d", begins);
-  if (ends)
-    ig_import_put(b, ", last: %d", ends);
+  span_put(b, begins, ends);
   ig_import_put(b, "}");
   ig_import_end(b, "heat_loads", true, v->at);
 }
@@ -147,15 +141,14 @@ static void heat_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
 /* The step in which OP=NEW ends a load for good, from 1; 0: none.
    A load that goes to 0 over the step of OP=NEW still acts in it; `last` is that step. */
 static int load_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *v) {
+  const int begins = step_of(d, step);
   int n = 0, last = 0;
   for (const ig_deck_step *s = d->step; s; s = s->next) {
-    bool again = false;
     n++;
-    for (const ig_deck_value *w = s->value; w; w = w->next)
-      again |= ig_deck_same(v, w);
-    for (int i = 0; i < s->removals && last == 0 && n > step_of(d, step); i++)
-      last = strcmp(s->removed[i], v->kind) == 0 ? n : 0;
-    last = again ? 0 : last;
+    if (ig_deck_gives(s, v))
+      last = 0;
+    else if (last == 0 && n > begins && ig_deck_ends(s, v))
+      last = n;
   }
   return last;
 }
@@ -164,11 +157,8 @@ static int load_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_v
 static void given_put(ig_importer *b, const ig_deck_value *v) {
   int n = 0, put = 0;
   for (const ig_deck_step *s = b->d->step; s; s = s->next) {
-    bool here = false;
     n++;
-    for (const ig_deck_value *w = s->value; w; w = w->next)
-      here |= ig_deck_same(v, w);
-    if (here)
+    if (ig_deck_gives(s, v))
       ig_import_put(b, put++ ? ", %d" : ", given: [%d", n);
   }
   ig_import_put(b, put ? "]" : "");
@@ -232,10 +222,7 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   }
   ig_import_history(b, &h);
   const int begins = step_of(b->d, step), ends = load_ends(b->d, step, v);
-  if (begins > 1)
-    ig_import_put(b, ", first: %d", begins);
-  if (ends)
-    ig_import_put(b, ", last: %d", ends);
+  span_put(b, begins, ends);
   if (b->d->step->next && (nodal || pressure))
     given_put(b, v);
   ig_import_put(b, "}");
@@ -304,9 +291,7 @@ static void initial_put(ig_importer *b, const ig_deck_value *v) {
    Entries are written before those of the step itself, which then override them. */
 static void temperatures_return(ig_importer *b, const ig_deck_step *step) {
   const ig_deck_value *initial = NULL;
-  bool returns = false;
-  for (int i = 0; i < step->removals; i++)
-    returns |= strcmp(step->removed[i], "TEMPERATURE") == 0;
+  const bool returns = ig_deck_ends(step, &(ig_deck_value){.kind = "TEMPERATURE"});
   for (const ig_deck_step *s = b->d->step; returns && s != step; s = s->next)
     for (const ig_deck_value *v = s->value; v && b->status == IG_OK; v = v->next) {
       if (strcmp(v->kind, "TEMPERATURE") != 0)

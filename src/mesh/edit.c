@@ -166,17 +166,12 @@ static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, cons
 
 /* The first of equal nodes stays; its side marks are united. Nodes not `outer` are copied without a
    search: grids are welded only along their seams. */
-static int lid_order(const void *a, const void *b) {
-  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
-  return (p > q) - (p < q);
-}
 /* Nodes by their new numbers, rising, each once. */
 static void set_renumber(ig_set *set, const ig_lid *to) {
   ig_lid kept = 0;
   for (ig_lid i = 0; i < set->count; i++)
     set->item[i] = to[set->item[i]];
-  if (set->count > 0)
-    qsort(set->item, (size_t)set->count, sizeof *set->item, lid_order);
+  ig_lids_sort(set->item, set->count);
   for (ig_lid i = 0; i < set->count; i++)
     if (kept == 0 || set->item[kept - 1] != set->item[i])
       set->item[kept++] = set->item[i];

@@ -1,4 +1,4 @@
-/* How a force that acts evenly on faces of solids is shared by their nodes. */
+/* Nodes of faces, and how a force that acts evenly on faces of solids is shared by them. */
 #ifndef IG_MESH_FACE_SHARE_H
 #define IG_MESH_FACE_SHARE_H
 
@@ -6,6 +6,11 @@
 #include <ingot/mesh.h>
 
 #include "core/ctx.h"
+
+/* The nodes of a face of an element, corners first, from outside counter-clockwise: how many.
+   face: from 0. Wedges have triangles among their faces: the number of nodes may be 3, 4, 6 or
+   8. */
+int ig_mesh_face_nodes(const ig_mesh *mesh, ig_lid element, int face, ig_lid node[8]);
 
 /* Per node of a face the integral of its shape function, at x (nodes x 3), corners first; returns
    the area: ig_solid_face_weights. */

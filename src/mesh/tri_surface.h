@@ -7,6 +7,9 @@
 #include <ingot/mesh.h>
 
 /* Owned by the caller; arrays are freed by ig_tri_surface_free. */
+/* What files may hold: more is taken for a mistake, before memory is asked for. */
+enum { IG_TRI_SURFACE_MOST = 200000000 };
+
 typedef struct {
   ig_lid nodes, triangles;
   double *x;      /* nodes x 3, metres */

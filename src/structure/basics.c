@@ -111,3 +111,14 @@ void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid nod
   }
   ig_structure_to_fixed(s, (size_t)node, own, v);
 }
+
+bool ig_structure_acts(int analysis, int64_t first, int64_t last) {
+  return analysis + 1 >= first && (last == 0 || analysis + 1 <= last);
+}
+
+double ig_structure_face_weights(const ig_mesh *mesh, int nodes, const ig_lid *node, double w[8]) {
+  double x[24];
+  for (int a = 0; a < nodes; a++)
+    memcpy(x + 3 * a, mesh->x + 3 * (size_t)node[a], 3 * sizeof *x);
+  return ig_solid_face_weights(nodes, x, w);
+}

@@ -119,7 +119,7 @@ static ig_status supports_read(ig_structure *s, int analysis) {
     s->held_of[i] = -1;
   for (int i = 0; i < s->c->supports.count; i++) {
     const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, i);
-    if (analysis + 1 >= c->first && (c->last == 0 || analysis + 1 <= c->last))
+    if (ig_structure_acts(analysis, c->first, c->last))
       IG_TRY(support_read(s, i, c));
   }
   for (int i = 0; i < s->helds; i++) {
@@ -424,11 +424,9 @@ static ig_status weights_of(ig_structure *s, const char *name, const ig_lid *nod
     weight[k] = faces ? 0 : 1;
   for (ig_lid i = 0; faces && i < faces->count; i++) {
     ig_lid on[8];
-    double x[24], w[8];
-    const int nodes = ig_structure_face(s->mesh, faces->item[i], faces->face[i], on);
-    for (int a = 0; a < nodes; a++)
-      memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)on[a], 3 * sizeof *x);
-    ig_solid_face_weights(nodes, x, w);
+    double w[8];
+    const int nodes = ig_mesh_face_nodes(s->mesh, faces->item[i], faces->face[i], on);
+    ig_structure_face_weights(s->mesh, nodes, on, w);
     for (int a = 0; a < nodes; a++)
       for (ig_lid k = 0; k < count; k++)
         if (node[k] == on[a])

@@ -5,16 +5,15 @@
 #define IG_STRUCTURE_CONSTRAIN_H
 
 #include "structure/structure.h"
+#include "mesh/face_share.h"
 
 /* Nodes by the numbers of the mesh file: makes the list; finds one, -1: none.
    Sorted list of (number, node), for files whose numbers have gaps; made once, freed with the
    model. */
 IG_MUST_CHECK ig_status ig_structure_numbers(ig_structure *s);
 ig_lid ig_structure_numbered(const ig_structure *s, int64_t number);
-/* The nodes of a face of an element, corners first, from outside counter-clockwise: how many.
-   face: from 0. Wedges have triangles among their faces: the number of nodes may be 3, 4, 6 or
-   8. */
-int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node[8]);
+/* Integrals of the shape functions of a face as drawn; returns its area. */
+double ig_structure_face_weights(const ig_mesh *mesh, int nodes, const ig_lid *node, double w[8]);
 /* Shape functions of a face of 3, 4, 6 or 8 nodes and their derivatives. */
 void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]);
 /* Points of integration of a face, at most 9, and their weights: how many.

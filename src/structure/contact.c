@@ -110,7 +110,7 @@ static bool pair_find(const ig_structure *s, const ig_set *other, const double p
   for (ig_lid f = 0; f < other->count; f++) {
     ig_lid node[8];
     double x[8][3], N[8], at[2], d[8][2];
-    const int n = ig_structure_face(s->mesh, other->item[f], other->face[f], node);
+    const int n = ig_mesh_face_nodes(s->mesh, other->item[f], other->face[f], node);
     for (int a = 0; a < n; a++)
       place_of(s, node[a], NULL, x[a]);
     /* Squared distance of p from the face's box, and the largest edge of the box. */
@@ -166,10 +166,8 @@ static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const
   if (!pair_find(s, other, p, reach, t))
     return IG_OK;
   if (!(t->area > 0)) {
-    double x[24], w[8];
-    for (int a = 0; a < t->masters; a++)
-      memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)t->node[t->slaves + a], 3 * sizeof *x);
-    t->area = ig_solid_face_weights(t->masters, x, w);
+    double w[8];
+    t->area = ig_structure_face_weights(s->mesh, t->masters, t->node + t->slaves, w);
   }
   relative(s, t, NULL, t->before);
   memcpy(t->offset, t->before, sizeof t->offset);
@@ -216,11 +214,9 @@ static ig_status contact_nodes(ig_structure *s, int i, const ig_structure_contac
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &stiffness, s->nodes, "contact"));
   for (ig_lid f = 0; f < boundary.count; f++) {
     ig_lid own[8];
-    double x[24], w[8];
-    const int n = ig_structure_face(s->mesh, boundary.element[f], boundary.face[f], own);
-    for (int a = 0; a < n; a++)
-      memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)own[a], 3 * sizeof *x);
-    ig_solid_face_weights(n, x, w);
+    double w[8];
+    const int n = ig_mesh_face_nodes(s->mesh, boundary.element[f], boundary.face[f], own);
+    ig_structure_face_weights(s->mesh, n, own, w);
     for (int a = 0; a < n; a++) {
       area[own[a]] = n > 4 ? NAN : area[own[a]] + w[a];
       stiffness[own[a]] =
@@ -272,7 +268,7 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
   for (ig_lid f = 0; f < own->count; f++) {
     ig_structure_touch t = {.contact = i};
     double x[8][3], at[POINTS][2], weight[POINTS];
-    t.slaves = ig_structure_face(s->mesh, own->item[f], own->face[f], t.node);
+    t.slaves = ig_mesh_face_nodes(s->mesh, own->item[f], own->face[f], t.node);
     t.stiffness = stiffness_of(s, c, own->item[f], own->face[f]);
     for (int a = 0; a < t.slaves; a++)
       place_of(s, t.node[a], NULL, x[a]);

@@ -148,11 +148,6 @@ static ig_status exchange(void *self, const ig_trial *at, int32_t begin, int32_t
   return IG_OK;
 }
 
-/* first and last of the entry are analyses from 1. */
-static bool acts(const ig_structure *s, const ig_structure_heat_load *c) {
-  return s->analysis + 1 >= c->first && (c->last == 0 || s->analysis + 1 <= c->last);
-}
-
 /* Heat from outside at a time, into f[nodes].
    Loads of power (nodes), flux (faces) and source (elements). The sets are looked up at each
    evaluation; they are few. */
@@ -160,7 +155,8 @@ static ig_status heat_in(void *self, const ig_trial *at, double *f) {
   ig_structure *s = self;
   for (int i = 0; i < s->c->heat_loads.count; i++) {
     const ig_structure_heat_load *c = IG_ITEM(const ig_structure_heat_load, s->c->heat_loads, i);
-    const double factor = acts(s, c) ? factor_at(&c->history, at->time) : 0;
+    const double factor =
+        ig_structure_acts(s->analysis, c->first, c->last) ? factor_at(&c->history, at->time) : 0;
     if (!isnan(c->power)) {
       ig_lid *node, count;
       IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
@@ -173,11 +169,9 @@ static ig_status heat_in(void *self, const ig_trial *at, double *f) {
       IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
       for (ig_lid k = 0; k < set->count; k++) {
         ig_lid node[8];
-        double x[24], w[8];
-        const int n = ig_structure_face(s->mesh, set->item[k], set->face[k], node);
-        for (int a = 0; a < n; a++)
-          memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)node[a], 3 * sizeof *x);
-        ig_solid_face_weights(n, x, w);
+        double w[8];
+        const int n = ig_mesh_face_nodes(s->mesh, set->item[k], set->face[k], node);
+        ig_structure_face_weights(s->mesh, n, node, w);
         for (int a = 0; a < n; a++)
           f[node[a]] += factor * c->flux * w[a];
       }
@@ -257,12 +251,12 @@ static ig_status faces_find(ig_structure *s, ig_structure_exchange *x) {
       continue;
     if (isnan(c->sink))
       return ig_fail_at(s->cx, &c->at, "`film` and `emissivity` need the temperature `sink`");
-    if (!acts(s, c))
+    if (!ig_structure_acts(s->analysis, c->first, c->last))
       continue;
     IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
     for (ig_lid f = 0; f < set->count; f++) {
       ig_lid node[8];
-      const int n = ig_structure_face(s->mesh, set->item[f], set->face[f], node);
+      const int n = ig_mesh_face_nodes(s->mesh, set->item[f], set->face[f], node);
       exchange_faces *g = &x->faces[n == 3 ? 0 : n == 4 ? 1 : n == 6 ? 2 : 3];
       IG_TRY(IG_MORE(s->cx, &g->load, g->count, "films"));
       int32_t *more = realloc(g->node, (size_t)(g->count + 1) * (size_t)n * sizeof *more);

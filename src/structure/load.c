@@ -21,7 +21,7 @@ static int face_kind(int nodes) {
 
 /* 0 outside of the analyses that the entry names. */
 static double factor_at(const ig_structure *s, const ig_structure_load *c, double time) {
-  if (s->analysis + 1 < c->first || (c->last && s->analysis + 1 > c->last))
+  if (!ig_structure_acts(s->analysis, c->first, c->last))
     return 0;
   return c->history.count ? ig_table_at(&c->history, time) : 1;
 }
@@ -144,7 +144,7 @@ ig_status ig_structure_faces_new(ig_structure *s) {
         ig_lid node[8], local;
         if (ig_elem_info_get(ig_mesh_element(s->job->mesh, set->item[k], &local)->type)->dim == 1)
           IG_TRY(beams_flat(s, c));
-        const int nodes = ig_structure_face(s->mesh, set->item[k], set->face[k], node);
+        const int nodes = ig_mesh_face_nodes(s->mesh, set->item[k], set->face[k], node);
         ig_structure_faces *f = &s->faces[face_kind(nodes)];
         const int32_t at = count[face_kind(nodes)]++;
         if (pass == 0)

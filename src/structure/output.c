@@ -46,10 +46,7 @@ void ig_structure_row(ig_structure *s, const char *quantity, const char *set, in
 
 /* A node's vector in fixed axes. */
 static void fixed(const ig_structure *s, const double *of, ig_lid node, double v[3]) {
-  const double *own = of + 3 * (size_t)node;
-  const double *R = s->framed && s->framed[node] >= 0 ? s->frame[s->framed[node]] : NULL;
-  for (int d = 0; d < 3; d++)
-    v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
+  ig_structure_to_fixed(s, (size_t)node, of + 3 * (size_t)node, v);
 }
 
 /* Vectors of the nodes, in their axes. */

@@ -125,7 +125,7 @@ ig_status ig_structure_section_force(ig_structure *s, const ig_structure_table *
   for (int pass = 0; pass < 2; pass++) {
     for (ig_lid f = 0; f < set->count; f++) {
       ig_lid node[8];
-      const int nodes = ig_structure_face(s->mesh, set->item[f], set->face[f], node);
+      const int nodes = ig_mesh_face_nodes(s->mesh, set->item[f], set->face[f], node);
       for (int a = 0; a < nodes && pass == 0; a++)
         marked[node[a]] = 1;
       if (pass)

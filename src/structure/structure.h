@@ -591,6 +591,9 @@ IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
 /* The acceleration of an unknown that moves by u in a step dt. */
 double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt);
+/* Whether an analysis, from 0, is one of those from `first` to `last`, from 1; last 0: to the end.
+ */
+bool ig_structure_acts(int analysis, int64_t first, int64_t last);
 /* A vector of a node, in its axes, in fixed ones. */
 void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]);
 /* Velocities of a trial of a node, in fixed axes; `rate`: their derivative by the displacement.

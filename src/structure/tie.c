@@ -46,24 +46,6 @@ ig_lid ig_structure_numbered(const ig_structure *s, int64_t number) {
   return found ? found->node : -1;
 }
 
-/* face: from 0, as ig_elem_face has it. */
-int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node[8]) {
-  ig_lid local;
-  const ig_block *block = ig_mesh_element(mesh, element, &local);
-  const ig_elem_info *info = ig_elem_info_get(block->type);
-  const int *on = ig_elem_face(block->type, face);
-  const ig_lid *conn = block->conn + (size_t)local * (size_t)info->nodes;
-  int count = 0;
-  for (int a = 0; a < info->face_nodes; a++) {
-    bool again = false; /* triangles of a wedge repeat nodes */
-    for (int b = 0; b < count; b++)
-      again |= node[b] == conn[on[a]];
-    if (!again)
-      node[count++] = conn[on[a]];
-  }
-  return count;
-}
-
 /* N: nodes; d: derivatives by the two natural coordinates. at: -1 to 1, triangles 0 to 1. */
 void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]) {
   if (nodes == 3) {
@@ -150,7 +132,7 @@ static double place_find(const ig_structure *s, const ig_set *faces, ig_lid node
   for (ig_lid f = 0; f < faces->count; f++) {
     ig_lid its[8];
     double x[8][3], N[8], at[2];
-    const int n = ig_structure_face(s->mesh, faces->item[f], faces->face[f], its);
+    const int n = ig_mesh_face_nodes(s->mesh, faces->item[f], faces->face[f], its);
     for (int a = 0; a < n; a++) {
       if (its[a] == node)
         return -1;
@@ -177,11 +159,9 @@ static double tie_reach(const ig_structure *s, const ig_structure_tie *c, const 
     return c->distance;
   for (ig_lid f = 0; f < faces->count; f++) {
     ig_lid node[8];
-    double x[24], w[8];
-    const int n = ig_structure_face(s->mesh, faces->item[f], faces->face[f], node);
-    for (int a = 0; a < n; a++)
-      memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)node[a], 3 * sizeof *x);
-    area += ig_solid_face_weights(n, x, w);
+    double w[8];
+    const int n = ig_mesh_face_nodes(s->mesh, faces->item[f], faces->face[f], node);
+    area += ig_structure_face_weights(s->mesh, n, node, w);
   }
   return 0.05 * sqrt(area / (faces->count > 0 ? faces->count : 1));
 }

@@ -18,13 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  NAME = 256,
-  MOST_DEEP = 32,
-  MOST_PLACED = 1000000,
-  MOST_MODELS = 10000,
-  MOST_TRIANGLES = 200000000
-};
+enum { NAME = 256, MOST_DEEP = 32, MOST_PLACED = 1000000, MOST_MODELS = 10000 };
 
 /* An object placed by a component or by an item of the build. */
 typedef struct {
@@ -310,9 +304,9 @@ static ig_status mesh_put(const reader *r, const object *o, const double *at, ig
             (ig_lid)(s->nodes + corner[mirrored && a ? 3 - a : a]);
     }
   }
-  if (s->triangles + o->triangles > MOST_TRIANGLES ||
-      s->nodes + o->nodes > 3 * (int64_t)MOST_TRIANGLES)
-    return IG_FAIL(r->cx, IG_INPUT, "%s: more than %d triangles", r->path, MOST_TRIANGLES);
+  if (s->triangles + o->triangles > IG_TRI_SURFACE_MOST ||
+      s->nodes + o->nodes > 3 * (int64_t)IG_TRI_SURFACE_MOST)
+    return IG_FAIL(r->cx, IG_INPUT, "%s: more than %d triangles", r->path, IG_TRI_SURFACE_MOST);
   s->nodes += (ig_lid)o->nodes;
   s->triangles += (ig_lid)o->triangles;
   return IG_OK;

@@ -101,11 +101,6 @@ static void mark_set(marked *m, ig_lid item, uint8_t bits) {
   m->mark[item] |= bits;
 }
 
-static int lid_compare(const void *a, const void *b) {
-  const ig_lid x = *(const ig_lid *)a, y = *(const ig_lid *)b;
-  return (x > y) - (x < y);
-}
-
 static void marked_clear(marked *m) {
   for (ig_lid i = 0; i < m->count; i++)
     m->mark[m->list[i]] = 0;
@@ -175,7 +170,7 @@ static ig_status group_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t 
 /* A set from the marks; of faces one entry per bit. */
 static ig_status set_of_marks(ig_gmsh_reader *r, const char *name, ig_set_kind kind, marked *m) {
   ig_lid count = 0;
-  qsort(m->list, (size_t)m->count, sizeof *m->list, lid_compare);
+  ig_lids_sort(m->list, m->count);
   for (ig_lid i = 0; i < m->count; i++)
     count += __builtin_popcount(m->mark[m->list[i]]);
   ig_set *set;

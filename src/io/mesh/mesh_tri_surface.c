@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A guard; 200 million triangles are 10 GB of binary STL. */
-enum { MOST_TRIANGLES = 200000000 };
-
 /* --- a surface under construction */
 
 /* Arrays of `s` grow by doubling. */
@@ -32,8 +29,8 @@ static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size
   if (used < *capacity)
     return IG_OK;
   const size_t more = *capacity ? 2 * *capacity : 1024;
-  if (more > 3 * (size_t)MOST_TRIANGLES)
-    return IG_FAIL(m->cx, IG_INPUT, "%s: more than %d triangles", m->path, MOST_TRIANGLES);
+  if (more > 3 * (size_t)IG_TRI_SURFACE_MOST)
+    return IG_FAIL(m->cx, IG_INPUT, "%s: more than %d triangles", m->path, IG_TRI_SURFACE_MOST);
   void *q = realloc(*p, more * size);
   if (!q)
     return IG_FAIL(m->cx, IG_MEMORY, "%s: no memory for its triangles", m->path);
