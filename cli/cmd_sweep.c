@@ -38,8 +38,10 @@ typedef struct {
   char self[4096];
   job job[MAX_JOBS];
   int jobs, devices, total, next, done, failed;
-  int *again, agains; /* runs that the device was too small for beside the others */
-  bool threads;       /* runs are threads of this process */
+  /* Runs to start, in their order. Those that the device was too small for beside the others are
+     kept at its front, where runs have been started already. */
+  int *queue, queued, agains;
+  bool threads; /* runs are threads of this process */
   bool terminal;
   int shown; /* lines of the table on the terminal */
   double start, drawn;
@@ -270,7 +272,7 @@ static const char *process_end(job *j) {
    after them. */
 static const char *thread_end(const sweep *s, job *j) {
   const ig_status status = cli_member_end(&j->member);
-  if ((status == IG_MEMORY || status == IG_DEVICE) && s->jobs > 1 && s->again && !stop)
+  if ((status == IG_MEMORY || status == IG_DEVICE) && s->jobs > 1 && !stop)
     return NULL;
   return status == IG_OK ? "done" : status == IG_INTERRUPTED ? "stopped" : "failed";
 }
@@ -282,7 +284,7 @@ static void job_end(sweep *s, job *j) {
   close(j->log);
   j->busy = false;
   if (!how) {
-    s->again[s->agains++] = j->run;
+    s->queue[s->agains++] = j->run;
     return;
   }
   s->done++;
@@ -316,8 +318,8 @@ static void run_all(sweep *s) {
     struct pollfd watch[MAX_JOBS];
     int of[MAX_JOBS], busy = 0;
     for (int j = 0; j < s->jobs; j++) {
-      if (!s->job[j].busy && !stop && s->next < s->total &&
-          job_start(s, &s->job[j], s->next++, j) != CLI_GOOD) {
+      if (!s->job[j].busy && !stop && s->next < s->queued &&
+          job_start(s, &s->job[j], s->queue[s->next++], j) != CLI_GOOD) {
         s->failed++;
         stop = SIGTERM; /* those that run write their checkpoints */
       }
@@ -343,25 +345,13 @@ static void run_all(sweep *s) {
 }
 
 /* Runs that failed for the device's memory, or with the device itself: one at a time, each in a
-   process of its own, which has a device that no other run has disturbed. A device that failed once
-   may be of no use to this process any more, hence the new one. */
+   process of its own, which has a device that nobody else has disturbed. */
 static void run_again(sweep *s) {
+  s->queued = s->agains;
+  s->next = 0;
   s->threads = false;
   s->jobs = 1;
-  for (int i = 0; i < s->agains && !stop; i++) {
-    if (job_start(s, &s->job[0], s->again[i], 0) != CLI_GOOD) {
-      s->failed++;
-      return;
-    }
-    bool told = false;
-    for (struct pollfd watch = {.fd = s->job[0].from, .events = POLLIN}; s->job[0].busy;) {
-      if (stop && !told)
-        runs_interrupt(s, told = true);
-      table_draw(s, false);
-      if (poll(&watch, 1, 250) > 0 && !job_listen(&s->job[0]))
-        job_end(s, &s->job[0]);
-    }
-  }
+  run_all(s);
 }
 
 /* --- the table of results */
@@ -501,16 +491,22 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
   s->start = cli_now();
   if (folder_make(s->out) != CLI_GOOD || folder_lock(s->out) != CLI_GOOD)
     return CLI_FAILED;
+  s->queue = malloc(((size_t)s->total + 1) * sizeof *s->queue);
+  if (!s->queue) {
+    cli_error("no memory for a list of %d runs", s->total);
+    return CLI_FAILED;
+  }
+  for (; s->queued < s->total; s->queued++)
+    s->queue[s->queued] = s->queued;
   struct sigaction action = {.sa_handler = on_signal};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGHUP, &action, NULL);
   sigaction(SIGUSR1, &action, NULL);
-  s->again = calloc((size_t)s->total + 1, sizeof *s->again); /* NULL: none is run again */
   run_all(s);
   run_again(s);
-  free(s->again);
+  free(s->queue);
   table_clear(s);
   const int code = results(s, cx);
   if (stop)

@@ -4,13 +4,18 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
 /* One line into the pipe, whole: a write may be cut short by a signal. */
-static void say(cli_member *m, const char *word, const char *text) {
+static void put(cli_member *m, const char *format, ...) IG_PRINTF(2, 3);
+static void put(cli_member *m, const char *format, ...) {
   char line[4600];
-  int length = snprintf(line, sizeof line, "ingot: %s%s\n", word, text);
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(line, sizeof line, format, args);
+  va_end(args);
   length = length < (int)sizeof line ? length : (int)sizeof line - 1;
   for (int done = 0; done < length;) {
     const ssize_t n = write(m->to, line + done, (size_t)(length - done));
@@ -22,7 +27,7 @@ static void say(cli_member *m, const char *word, const char *text) {
 
 /* Messages of the library; `user` is the member. */
 static void log_line(void *user, ig_log_level level, const char *message) {
-  say(user, level == IG_LOG_WARN ? "warning: " : "", message);
+  put(user, "ingot: %s%s\n", level == IG_LOG_WARN ? "warning: " : "", message);
 }
 
 /* A line every tenth of the way. The same form as term.c writes into a log, which cmd_sweep.c
@@ -33,11 +38,7 @@ static void progress_line(void *user, const ig_progress *p) {
   if (percent < m->next_percent)
     return;
   m->next_percent = 10 * floor(percent / 10) + 10;
-  char line[128];
-  const int length = snprintf(line, sizeof line, "%3.0f %%  %s %.6g of %.6g\n", floor(percent),
-                              p->unit, p->done, p->total);
-  if (write(m->to, line, (size_t)length) < length)
-    return; /* the sweep listens no more */
+  put(m, "%3.0f %%  %s %.6g of %.6g\n", floor(percent), p->unit, p->done, p->total);
 }
 
 /* Runs resume by themselves, as a sweep that is started again goes on where it was. A chain resumes
@@ -85,7 +86,8 @@ static void *thread_run(void *user) {
   if (m->status == IG_OK)
     m->status = member_run(m);
   if (m->status != IG_OK)
-    say(m, "error: ", cx && *ig_ctx_message(cx) ? ig_ctx_message(cx) : ig_status_text(m->status));
+    put(m, "ingot: error: %s\n",
+        cx && *ig_ctx_message(cx) ? ig_ctx_message(cx) : ig_status_text(m->status));
   pthread_mutex_lock(&m->lock);
   m->cx = NULL;
   pthread_mutex_unlock(&m->lock);
