@@ -7,8 +7,8 @@ extern "C" {
 }
 
 /* Places of a table: of usual rows, eight in a block; of a row that has more columns, as many as a
-   block may have. */
-enum { USUAL = 256, LONG = 32768, WARPS = 8, UNKNOWN = -1 };
+   block may have on every GPU (64 kB; workstation GPUs give 99 kB to a block). */
+enum { USUAL = 256, LONG = 16384, WARPS = 8, UNKNOWN = -1 };
 /* Columns that a table takes: a warp adds up to 32 at once, and a quarter stays free. */
 static __host__ __device__ constexpr int most_of(int size) {
   return size / 4 * 3 - 32;
@@ -110,7 +110,7 @@ static ig_status pass(ig_ctx *cx, bool longer, const ig_pattern *a, const ig_pat
   const cudaStream_t stream = ig_cuda_stream(cx);
   if (longer) {
     const size_t bytes = LONG * sizeof(ig_lid);
-    /* 128 kB: more than the 48 kB that a kernel may have without asking */
+    /* more than the 48 kB that a kernel may have without asking */
     IG_CUDA(cx, cudaFuncSetAttribute(times_pass<LONG, 1>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     times_pass<LONG, 1><<<ig_cuda_blocks(a->rows, 1), 32, bytes, stream>>>(
