@@ -144,6 +144,10 @@ const double *ig_newton_forces(const ig_newton *n) {
   return n->kept;
 }
 
+const double *ig_newton_start(const ig_newton *n) {
+  return n->start;
+}
+
 /* Exactly `end` at the end, whatever rounding makes of the sum. */
 static double time_at(const ig_newton *n, double factor) {
   return factor >= 1 ? n->m.end : n->m.begin + factor * (n->m.end - n->m.begin);
@@ -621,6 +625,7 @@ static ig_status accept(ig_newton *n, double factor, int took) {
     IG_TRY(n->m.accepted(n->m.self, &at));
   n->now.factor = factor;
   n->now.time = at.time;
+  n->now.force = n->scale[0];
   n->now.steps++;
   for (int i = 0; i < 2; i++)
     n->peak[i] = fmax(n->peak[i], n->scale[i]);

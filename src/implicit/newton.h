@@ -87,6 +87,7 @@ typedef struct {
   double factor, time; /* accepted */
   int64_t steps, iterations, cuts;
   double residual;  /* of the last accepted step, relative */
+  double force;     /* mean force of elements there, N */
   int64_t negative; /* pivots there, -1: unknown */
   int64_t zero;
   const char *solver;
@@ -113,5 +114,7 @@ void ig_newton_stand(const ig_newton *n, ig_newton_standing *now);
 /* Forces out of balance of all unknowns at the accepted state: reactions where they are
    constrained. */
 const double *ig_newton_forces(const ig_newton *n);
+/* r_0 of all unknowns, 0 where they are prescribed. */
+const double *ig_newton_start(const ig_newton *n);
 
 #endif

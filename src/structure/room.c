@@ -270,6 +270,10 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     done = now.done;
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
+    if (a->kind == IG_STRUCTURE_STATIC)
+      IG_TRY(ig_structure_balance(s, &now));
+    else if (a->kind == IG_STRUCTURE_DYNAMIC)
+      s->balanced = false;
     if (done && now.passed >= 0)
       ig_warn_at(s->cx, &a->at,
                  "a step has passed over %g s, where a history or a temperature changes its "
