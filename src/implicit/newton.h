@@ -90,6 +90,9 @@ typedef struct {
   double force;     /* mean force of elements there, N */
   int64_t negative; /* pivots there, -1: unknown */
   int64_t zero;
+  /* At the end: the unknown that moves most in a motion that the tangent does not resist, -1: there
+     is none. */
+  int32_t free;
   const char *solver;
   double passed; /* time of the first stop that a step has passed over, NaN: none */
   bool done;     /* factor is 1 */

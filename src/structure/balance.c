@@ -13,6 +13,7 @@
 #include "structure/structure.h"
 #include "structure/points.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -139,13 +140,24 @@ static bool judged(const ig_structure *s, int which) {
   return !which || (!s->c->ties.count && !s->c->contacts.count);
 }
 
+/* Forces that the rounding of positions makes: as large as this where nothing acts at all. */
+static double rounding(const ig_structure *s) {
+  const ig_system *y = s->system;
+  double stiff = 0;
+  for (int32_t i = 0; i < y->equations; i++)
+    for (int64_t k = y->first[i]; k < y->first[i + 1]; k++)
+      stiff = y->column[k] == i ? fmax(stiff, fabs(y->value[k])) : stiff;
+  return 16 * DBL_EPSILON * s->model.reach * stiff;
+}
+
 /* What is missing is compared with the sizes of all forces that were added, and with what Newton's
-   method leaves out of balance at most. */
+   method and rounding leave out of balance. */
 static void balance_check(ig_structure *s, const ig_newton_standing *now) {
   const ig_structure_analysis *a =
       IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
   const ig_structure_sum *l = &s->loaded, *r = &s->reacted;
-  const double left = a->tolerance * now->force * sqrt((double)s->system->equations + 1);
+  const double left =
+      (a->tolerance * now->force + rounding(s)) * sqrt((double)s->system->equations + 1);
   for (int which = 0; which < 2; which++) {
     const double *p = which ? l->moment : l->force, *q = which ? r->moment : r->force;
     const double sum[3] = {p[0] + q[0], p[1] + q[1], p[2] + q[2]};
