@@ -176,6 +176,22 @@ static void all_freezing_is_seen(void **state) {
   ig_powder_close(&r);
 }
 
+/* A beam of 40 um over cells of 20 um reaches five cells to each side of a cell boundary, wherever
+   the bed begins: the light of a mirrored path is the mirror image. */
+static void light_reaches_as_far_to_both_sides(void **state) {
+  (void)state;
+  enum { CELLS = 60 };
+  const double cell = 20e-6, radius = 40e-6;
+  for (int at = 10; at < 50; at++)
+    for (int k = -9; k <= 9; k++) {
+      const double low = 40e-6 * k, x = low + at * cell;
+      int first, end;
+      powder_reach(CELLS, low, cell, x, radius, &first, &end);
+      assert_int_equal(first, at - 5);
+      assert_int_equal(end, at + 5);
+    }
+}
+
 static void tables_hold_the_latent_heat(void **state) {
   (void)state;
   const ig_powder_case c = small();
@@ -393,13 +409,19 @@ static void what_is_wrong_is_said(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(modes_decay_exactly),         cmocka_unit_test(filled_shares_conserve),
-      cmocka_unit_test(tables_hold_the_latent_heat), cmocka_unit_test(heat_is_counted),
-      cmocka_unit_test(a_saved_run_goes_on),         cmocka_unit_test(a_weak_beam_melts_less),
-      cmocka_unit_test(powder_sinks_together),       cmocka_unit_test(what_is_wrong_is_said),
-      cmocka_unit_test(freezing_is_measured),        cmocka_unit_test(freezing_unseen_is_not_known),
-      cmocka_unit_test(short_lines_are_seen),        cmocka_unit_test(corners_do_not_widen),
-      cmocka_unit_test(all_freezing_is_seen)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(modes_decay_exactly),
+                                     cmocka_unit_test(filled_shares_conserve),
+                                     cmocka_unit_test(light_reaches_as_far_to_both_sides),
+                                     cmocka_unit_test(tables_hold_the_latent_heat),
+                                     cmocka_unit_test(heat_is_counted),
+                                     cmocka_unit_test(a_saved_run_goes_on),
+                                     cmocka_unit_test(a_weak_beam_melts_less),
+                                     cmocka_unit_test(powder_sinks_together),
+                                     cmocka_unit_test(what_is_wrong_is_said),
+                                     cmocka_unit_test(freezing_is_measured),
+                                     cmocka_unit_test(freezing_unseen_is_not_known),
+                                     cmocka_unit_test(short_lines_are_seen),
+                                     cmocka_unit_test(corners_do_not_widen),
+                                     cmocka_unit_test(all_freezing_is_seen)};
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -429,6 +429,9 @@ static void slips_are_refused(void **state) {
                  "poisson: 0.3}, {name: r, set: b, young: 2, poisson: 0.3}]\n",
        "no element is made of 's'"},
       {GRID LOAD "volume: 0.1\npassive: [{box: {max: [6, 6]}}]\n", "cannot be met"},
+      {GRID LOAD "volume: 0.2\npassive: [{box: {max: [4, 3]}}]\nfilter: {kind: density, radius: "
+                 "2.5}\n",
+       "are 0.1667 of the body, and 0.2013 with what the filter adds around them"},
       {GRID LOAD "weights: [1, 2]\n", "2 given for 1 load cases"},
       {GRID LOAD "filter: {kind: density, radius: 2}\nprojection: {robust: 0.2}\n", "give beta"},
       {GRID LOAD "passive: [{box: {min: [10, 0]}, as: void}]\n", "at (12, 3, 0) m are held void"},
