@@ -2,6 +2,7 @@
 #ifndef INGOT_H
 #define INGOT_H
 
+#include <ingot/calibrate.h>
 #include <ingot/chain.h>
 #include <ingot/context.h>
 #include <ingot/deck.h>
