@@ -92,6 +92,15 @@ static void control_shell_read(ig_dyna *k, const ig_dyna_card *c) {
   ig_dyna_note(k, c, row, "only ISTUPD (thinning) has an effect");
 }
 
+/* IGNORE, the first field of the fourth line: overlaps at the start are left as they are. */
+static void control_contact_read(ig_dyna *k, const ig_dyna_card *c) {
+  const ig_dyna_line *row = data_of(k, c);
+  for (int i = 0; row && i < 3; i++)
+    row = row->next;
+  k->overlap |= ig_dyna_int(k, c, row, 0) > 0;
+  ig_dyna_note(k, c, NULL, "only IGNORE has an effect");
+}
+
 static void damping_read(ig_dyna *k, const ig_dyna_card *c) {
   const ig_dyna_line *row = data_of(k, c);
   ig_dyna_empty(k, c, row, 0, 1, "damping over time is not part of a case");
@@ -179,6 +188,7 @@ static const struct keyword {
     {"CONTROL_BULK_VISCOSITY", DEFINE, viscosity_read, NULL},
     {"CONTROL_HOURGLASS", DEFINE, control_hourglass_read, NULL},
     {"CONTROL_SHELL", DEFINE, control_shell_read, NULL},
+    {"CONTROL_CONTACT", DEFINE, control_contact_read, NULL},
     {"DAMPING_GLOBAL", DEFINE, damping_read, NULL},
     {"DATABASE_BINARY_D3PLOT", DEFINE, plot_read, NULL},
     {"PART", PART, ig_dyna_parts_read, NULL},
@@ -210,7 +220,6 @@ static const struct keyword {
     {"DATABASE_*", IDLE, NULL, "output: a run writes snapshots, history.csv and summary.json"},
     {"CONTROL_ENERGY", IDLE, NULL, "energies are those of Ingot"},
     {"CONTROL_OUTPUT", IDLE, NULL, "output is that of Ingot"},
-    {"CONTROL_CONTACT", IDLE, NULL, "the stiffness of contact is that of Ingot"},
     {"CONTROL_ACCURACY", IDLE, NULL, "elements are those of Ingot"},
     {"CONTROL_SOLID", IDLE, NULL, "elements are those of Ingot"},
     {"CONTROL_CPU", IDLE, NULL, "limits of time are not read"},
@@ -219,6 +228,7 @@ static const struct keyword {
     {"CONTROL_IMPLICIT_*", REFUSED, NULL, "analyses are explicit; a case has `analysis: static`"},
     {"PARAMETER_*", REFUSED, NULL, "expressions are not computed: give numbers"},
     {"INCLUDE_*", REFUSED, NULL, "only plain *INCLUDE is followed"},
+    {"CONTACT_FORCE_TRANSDUCER*", IDLE, NULL, "output: snapshots have forces of contact"},
     {"CONTACT_TIED_*", REFUSED, NULL, "a case has `ties`, with a distance"},
     {"CONTACT_*", REFUSED, NULL, "expected *CONTACT_AUTOMATIC_SINGLE_SURFACE and its like"},
     {"RIGIDWALL_*", REFUSED, NULL, "expected *RIGIDWALL_PLANAR; a case has `tools`"},

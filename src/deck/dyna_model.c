@@ -43,6 +43,8 @@ void ig_dyna_curve_read(ig_dyna *k, const ig_dyna_card *c) {
   const ig_dyna_line *row = ig_dyna_data(c);
   ig_dyna_curve *curve;
   int rows = 0;
+  if (!row)
+    ig_dyna_fail(k, c, NULL, "expected a line with its number");
   for (const ig_dyna_line *r = after(row); r; r = r->next)
     rows++;
   k->b.status = k->b.status == IG_OK ? IG_DECK_ADD(d, &k->curve, &curve) : k->b.status;
@@ -320,6 +322,28 @@ static void yield_check(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *r
     ig_dyna_fail(k, c, row, "the tangent modulus %g is not below Young's modulus", tangent);
 }
 
+/* Large numbers stand for no failure: LS-DYNA's own default is 1e21. */
+static double fail_read(double strain) {
+  return strain < 1e10 ? strain : 0;
+}
+
+/* Linear isotropic hardening. Failure at a plastic strain is that of Johnson and Cook with D1
+   alone, whose law is A + B p with the exponent 1. */
+static void linear_put(ig_dyna *k, double yield, double plastic, double fail) {
+  if (fail > 0)
+    ig_import_put(&k->b, ", law: johnson_cook");
+  key_put(k, "yield", yield, -1, 1, -2);
+  if (fail > 0) {
+    ig_import_put(&k->b, ", johnson_cook: {b: ");
+    ig_dyna_put(k, plastic, -1, 1, -2);
+    ig_import_put(&k->b, ", n: 1, failure: [");
+    ig_import_real(&k->b, fail);
+    ig_import_put(&k->b, ", 0, 0, 0, 0]}");
+  } else {
+    key_put(k, "hardening", plastic, -1, 1, -2);
+  }
+}
+
 /* 003: BETA is the isotropic share of the plastic modulus. */
 static void kinematic_put(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *row) {
   const double young = elastic_put(k, c, row, 2), yield = ig_dyna_real(k, c, row, 4, 0),
@@ -328,24 +352,30 @@ static void kinematic_put(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line 
   if (beta < 0 || beta > 1)
     ig_dyna_fail(k, c, row, "BETA is %g: expected 0 to 1", beta);
   const double plastic = young * tangent / (young - tangent);
-  key_put(k, "yield", yield, -1, 1, -2);
-  key_put(k, "hardening", beta * plastic, -1, 1, -2);
-  if (beta < 1 && plastic > 0)
-    key_put(k, "kinematic", (1 - beta) * plastic, -1, 1, -2);
+  const bool kinematic = beta < 1 && plastic > 0;
   ig_dyna_empty(k, c, after(row), 0, 2, "rates by Cowper and Symonds are not part of a case");
-  ig_dyna_empty(k, c, after(row), 2, 3, "failure by plastic strain is not part of a case");
+  if (kinematic)
+    ig_dyna_empty(k, c, after(row), 2, 3, "failure needs isotropic hardening, BETA 1");
+  linear_put(k, yield, kinematic ? beta * plastic : plastic,
+             fail_read(ig_dyna_real(k, c, after(row), 2, 0)));
+  if (kinematic)
+    key_put(k, "kinematic", (1 - beta) * plastic, -1, 1, -2);
 }
 
 /* 024: a yield stress and a tangent, eight points, or a curve. */
 static void piecewise_put(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *row) {
   const double young = elastic_put(k, c, row, 2), fail = ig_dyna_real(k, c, row, 6, 0);
   const ig_dyna_line *second = after(row), *strains = after(second), *stresses = after(strains);
-  if (fail != 0 && fail < 1e10)
-    ig_dyna_fail(k, c, row, "FAIL is %g: failure by plastic strain is not part of a case", fail);
+  if (fail < 0)
+    ig_dyna_fail(k, c, row, "FAIL is %g: failure by a routine of one's own is not understood",
+                 fail);
   ig_dyna_empty(k, c, row, 7, 8, "elements are not deleted by their step");
   ig_dyna_empty(k, c, second, 0, 2, "rates by Cowper and Symonds are not part of a case");
   ig_dyna_empty(k, c, second, 3, 4, "a curve of rates is not part of a case");
   const int64_t id = ig_dyna_int(k, c, second, 2);
+  if ((id || ig_dyna_real(k, c, stresses, 1, 0) != 0) && fail_read(fail) > 0)
+    ig_dyna_fail(k, c, row, "FAIL is %g: failure needs a yield stress and a tangent, no curve",
+                 fail);
   if (id) {
     const ig_dyna_curve *curve = ig_dyna_curve_find(k, c, second, id);
     if (curve)
@@ -370,8 +400,7 @@ static void piecewise_put(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line 
   }
   const double yield = ig_dyna_real(k, c, row, 4, 0), tangent = ig_dyna_real(k, c, row, 5, 0);
   yield_check(k, c, row, yield, young, tangent);
-  key_put(k, "yield", yield, -1, 1, -2);
-  key_put(k, "hardening", young * tangent / (young - tangent), -1, 1, -2);
+  linear_put(k, yield, young * tangent / (young - tangent), fail_read(fail));
 }
 
 /* 015 and 098. Solids of 015 have an equation of state in LS-DYNA; here the pressure is linear in

@@ -353,9 +353,45 @@ static void generation(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *ro
   ig_import_end(&k->b, "initial", true, ig_dyna_at(c, row));
 }
 
-/* Forms: two lines each of *INITIAL_VELOCITY and _GENERATION, one of _NODE and _RIGID_BODY. */
+/* *INITIAL_VELOCITY_NODE: rows of the same velocity become one entry. */
+static void node_velocities(ig_dyna *k, const ig_dyna_card *c) {
+  for (const ig_dyna_line *row = c->line, *next; row && k->b.status == IG_OK; row = next) {
+    const ig_src at = ig_dyna_at(c, row);
+    char name[48];
+    double v[3];
+    int64_t count = 0;
+    for (int i = 0; i < 3; i++)
+      v[i] = ig_dyna_real(k, c, row, 1 + i, 0);
+    snprintf(name, sizeof name, "velocity of line %d", row->line);
+    ig_import_put(&k->b, "{name: '%s', of: nodes, numbers: [", name);
+    for (next = row; next && k->b.status == IG_OK; next = next->next) {
+      const int64_t id = ig_dyna_int(k, c, next, 0);
+      bool same = true;
+      for (int i = 0; i < 3; i++)
+        same = same && ig_dyna_real(k, c, next, 1 + i, 0) == v[i];
+      if (!same)
+        break;
+      ig_dyna_empty(k, c, next, 4, 7, "rotations of single nodes are not understood");
+      if (id < 1)
+        ig_dyna_fail(k, c, next, "node %lld: expected a number from 1", (long long)id);
+      ig_import_put(&k->b, "%s%lld", count++ ? ", " : "", (long long)id);
+    }
+    ig_import_put(&k->b, "]}");
+    ig_import_end(&k->b, "mesh.sets", true, at);
+    initial_begin(k, name);
+    vector_put(k, c, row, 1, 1, -1);
+    ig_import_put(&k->b, "}");
+    ig_import_end(&k->b, "initial", true, at);
+  }
+}
+
+/* Forms: two lines each of *INITIAL_VELOCITY and _GENERATION, one of _RIGID_BODY. */
 void ig_dyna_initial(ig_dyna *k, const ig_dyna_card *c) {
   const bool plain = ends(c, "_VELOCITY"), generated = ends(c, "_GENERATION");
+  if (ends(c, "_NODE")) {
+    node_velocities(k, c);
+    return;
+  }
   for (const ig_dyna_line *row = c->line; row && k->b.status == IG_OK; row = after(row)) {
     const int64_t id = ig_dyna_int(k, c, row, 0);
     const ig_dyna_line *values = plain ? after(row) : row;
@@ -364,9 +400,9 @@ void ig_dyna_initial(ig_dyna *k, const ig_dyna_card *c) {
       row = after(row);
       continue;
     }
-    const char *set = plain              ? id ? ig_dyna_set(k, c, row, IG_DYNA_NODES, id) : NULL
-                      : ends(c, "_NODE") ? nodes_of(k, c, row, id, false)
-                                         : part_name(k, c, row, id);
+    const char *set = !plain ? part_name(k, c, row, id)
+                      : id   ? ig_dyna_set(k, c, row, IG_DYNA_NODES, id)
+                             : NULL;
     if (plain) {
       ig_dyna_empty(k, c, row, 1, 4, "excluded nodes, boxes and rigid options are not understood");
       ig_dyna_empty(k, c, row, 4, 5, "local axes are not part of a case");

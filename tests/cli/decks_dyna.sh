@@ -85,6 +85,12 @@ for key in ("plastic_strain_max", "displacement_max", "mass", "time_step"):
 P
 $python check.py || exit 1
 
+# failure at a plastic strain is Johnson and Cook's with D1 alone; rows of node velocities become one entry
+sed '/7800/a\                                                 0.3' plate.k >fails.k
+"$INGOT" import fails.k | grep -q 'name: mat_2.*law: johnson_cook.*n: 1, failure: .0.3, 0, 0, 0, 0' || { echo "no failure"; exit 1; }
+sed '/^[*]INITIAL_VELOCITY/,+2d; s/^[*]MAT_ELASTIC/*INITIAL_VELOCITY_NODE\n161,0.,1.\n162,0.,1.\n163,0.,2.\n&/' bar-wave.k >rows.k
+[ "$("$INGOT" import rows.k | grep -c 'velocity of line.*velocity: .0, [12], 0')" = 2 ] || { echo "rows of velocities"; exit 1; }
+
 # bad decks: one line with its place, exit 2, nothing written; --lenient passes over what is not understood
 refuses() { # file, line, words
   "$INGOT" run "$1" --out out >log 2>&1
@@ -107,7 +113,7 @@ bad section.k push.k '/^[*]PART/,+2s/         1         1         1/         1  
 bad none.k push.k '/^[*]CONTROL_TERMINATION/,+1d' KEYWORD "no [*]CONTROL_TERMINATION"
 bad parameter.k wall.k 's/-&speed/-\&sped/' sped "PARAMETER gives '-&sped'"
 bad axes.k cantilever.k 's/^         1         0         1/         1         4         1/' '^         1         4' "local axes"
-bad failure.k plate.k 's/1.2e8$/1.2e8                 0.0                0.35/' '0.35$' "failure by plastic strain"
+bad failure.k plate.k 's/1.2e8$/1.2e8                 0.0                0.35/' '0.35$' "failure needs a yield stress and a tangent"
 bad touch.k plate.k 's/^                   1                   2                   3                   3/                   1                   1                   3                   3/' '^                   2                   2                   2$' "part 2 is in no contact"
 "$INGOT" run keyword.k --lenient --threads 1 --out lenient >log 2>&1 || { cat log; exit 1; }
 grep -q "keyword.k:.*LOAD_THERMAL_LOAD_CURVE is passed over" log || { cat log; exit 1; }

@@ -23,6 +23,7 @@ typedef struct {
   int depth;       /* of included files */
   int format;      /* of columns: '-' standard, '%' whole numbers of 10, '+' all of 20 */
   int usual;       /* that of keywords that do not name one */
+  ig_lid curved;   /* shells with mid-side nodes */
   bool loose;      /* a deck as a case: what is not read here is read or refused there */
   ig_passed model; /* keywords that are not read */
   ig_dyna_found *found;
@@ -402,6 +403,10 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
       IG_TRY(IG_MORE(in->t.cx, &in->found->beam, in->found->beams, "beams"));
       in->found->beam[in->found->beams++] = (struct ig_dyna_beam){id, third};
     }
+    int64_t middle = 0;
+    if (dim == 2 && nodes == 4 && first + 4 < count && f[first + 4].from < f[first + 4].stop)
+      IG_TRY(int_read(in, f[first + 4].from, f[first + 4].stop, &middle));
+    in->curved += middle != 0;
     int type = IG_HEX8;
     IG_TRY(type_of(in, in->t.line, dim, node, nodes, &type));
     for (int i = 0; i < extra; i++)
@@ -752,6 +757,8 @@ ig_status ig_mesh_read_dyna_deck(ig_ctx *cx, const char *path, const ig_mesh_rea
     status = ig_mesh_build_mesh(&in.g, path, false, mesh);
   if (status == IG_OK)
     status = numbers_plain(cx, *mesh);
+  if (status == IG_OK && in.curved)
+    ig_warn(cx, "%s: %d shells have nodes on their edges: taken by their corners", path, in.curved);
   if (status == IG_OK && !options->loose) /* a case with loose nodes was made of this very deck */
     ig_passed_warn(cx, path, &in.model);
   ig_text_close(&in.t);
