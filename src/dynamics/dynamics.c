@@ -16,12 +16,12 @@
 
    Checkpoints of statics hold the state at the start of the analysis (start_keep): how the load
    steps or the ramp were chosen is not part of the state. */
-#include "dynamics/rigid_body_check.h"
-#include "dynamics/solids.h"
+#include "dynamics/model/rigid_body_check.h"
+#include "dynamics/model/solids.h"
 #include "dynamics/run.h"
-#include "dynamics/model.h"
-#include "dynamics/overlap.h"
-#include "dynamics/part.h"
+#include "dynamics/model/model.h"
+#include "dynamics/contact/overlap.h"
+#include "dynamics/model/part.h"
 #include "ranks/restart.h"
 #include "backend/backend.h"
 

@@ -29,6 +29,12 @@
    `fresh` marks the start: forces lie in `f` then, later in the slots. Velocities belong to half
    steps; the kinetic energy at t is made of the products of those before and after it.
 
+   Folders, from below: `elements` (their forces, sizes and tangents, one by one), `kernels` (passes
+   of a step over particles and groups, on each backend), `model` (a case as groups, loads, bodies,
+   ties), `contact` (surfaces that touch), `engine` (build, step, masses, energies, division between
+   ranks), `statics` (Newton's method, relaxation, modes), `output` (snapshots, history,
+   checkpoints, fields for programs). No folder calls one that is named after it.
+
    Who does what. The room (dynamics.c) chooses steps and analyses and watches energy, faults and
    overlaps; the model owns the arrays; backends bring the passes (ig_dyn_ops in step.h). The laws
    are in *.inc, compiled for float, double and, for tangents, dual numbers. On several ranks
@@ -45,7 +51,7 @@
 #include "core/room.h"
 #include "material/material.h"
 #include "mesh/support.h"
-#include "dynamics/step.h"
+#include "dynamics/kernels/step.h"
 
 /* --- what a case says */
 
@@ -394,7 +400,7 @@ typedef struct ig_dyn_model {
   ig_dyn_nodes *made;
   /* recorded steps of a GPU; NULL: none yet */
   struct ig_graph *graph;
-  struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
+  struct ig_dyn_part *divided; /* between ranks (model/part.h); NULL: there is one */
 } ig_dyn_model;
 
 /* Whether elements write forces into slots, which particles add up in a fixed order; the other

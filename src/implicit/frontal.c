@@ -454,6 +454,9 @@ static void block_update(ig_ctx *cx, const dense *d, int32_t k, int32_t nb, bool
   }
 }
 
+/* Pivots below this share of the matrix's diagonal are zero. */
+static const double ZERO = 1e-13;
+
 /* Eliminates the pivots of a front. `least`: pivots below it, per row, are zero. */
 static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
                             const double *least, bool symmetric, ig_direct_info *info) {
@@ -470,9 +473,13 @@ static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
           info->first_zero = equation[j];
         info->zero++;
         /* so large that the unknown becomes 0 and nothing is left of its row in others */
-        row[j] = 1e60;
+        row[j] = IG_DIRECT_OUT;
       } else if (row[j] < 0)
         info->negative++;
+      if (fabs(row[j]) * ZERO < info->least * least[j]) {
+        info->least = fabs(row[j]) * ZERO / least[j];
+        info->least_at = equation[j];
+      }
       for (int32_t i = j + 1; i < k + nb; i++) {
         double *below = d->f + i * d->pitch;
         const double l = below[j] / row[j];
@@ -602,7 +609,7 @@ static ig_status front_do(ig_frontal *s, int32_t number, const double *value, bo
     p->used = w->kept[w->child[number]];
   for (int32_t i = 0; i < g->pivots; i++)
     /* of the matrix's diagonal: about what rounding leaves of a pivot that is zero */
-    w->least[i] = 1e-13 * w->scale[s->order[g->at + i]];
+    w->least[i] = ZERO * w->scale[s->order[g->at + i]];
   memset(w->left + (int64_t)g->rows * BLOCK, 0, TILE_ROWS * BLOCK * sizeof *w->left);
   const dense d = {w->f, w->left, w->right, g->rows, g->pivots, pitch};
   front_eliminate(s->cx, &d, s->order + g->at, w->least, symmetric, info);
@@ -645,7 +652,7 @@ ig_status ig_frontal_factor(ig_frontal *s, const double *value, bool symmetric,
   factoring w = {0};
   pile p = {0};
   ig_status status = IG_OK;
-  *info = (ig_direct_info){.solver = "own", .first_zero = -1};
+  *info = (ig_direct_info){.solver = "own", .first_zero = -1, .least = 1, .least_at = -1};
   info->entries = (double)s->entries * (symmetric ? 1 : 2);
   const int64_t pitch = padded(s->most);
   IG_TRY(factors_room(s, symmetric));

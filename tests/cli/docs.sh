@@ -120,5 +120,7 @@ if cc=$(command -v cc || command -v gcc); then
 fi
 # folders and functions that the tour walks through
 scripts/check-tour || wrong "docs/tour.md"
+# works that comments and pages cite
+scripts/check-references || wrong "docs/reference/references.md"
 echo "$checked names in ${#pages[@]} pages, $failed wrong"
 [ "$checked" -gt 300 ] && [ "$failed" = 0 ]

@@ -2,7 +2,7 @@
    docs/scaling.md; how often surfaces are imported. */
 #include "counting_ranks.h"
 #include "ranks_threads.h"
-#include "dynamics/part_surface.h"
+#include "dynamics/contact/part_surface.h"
 #include "verify/dynamics/problem.h"
 #include <ingot/ranks.h>
 
