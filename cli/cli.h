@@ -26,6 +26,7 @@ typedef struct {
   const char *clip, *slice, *arrows, *movie; /* of view */
   const char *key, *figure;                  /* of calibrate */
   const char *each;                          /* of sweep */
+  const char *method;                        /* of sample */
   const char *at, *of;                       /* of results */
   const char *size, *material;               /* of new cases */
   const char *snapshots, *match, *distance;  /* of compare */
@@ -33,7 +34,7 @@ typedef struct {
   const char *units;                         /* of a deck */
   /* Options that may be repeated. */
   cli_texts set, vary, tolerance;
-  int threads, jobs, width, height, layer, beam, frames, triangles, port;
+  int threads, jobs, width, height, layer, beam, frames, triangles, port, samples, seed;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge, dpi, meshing_time, meshing_memory;
   double target, within;         /* of calibrate */

@@ -223,7 +223,13 @@ static int calibrate_run(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   const bool one = args->key || args->figure || args->given_target;
-  const bool file = !one && ig_is_calibration(cx, args->words.item[0]);
+  bool file = false;
+  if (!one)
+    code = cli_result(cx, ig_is_calibration(cx, args->words.item[0], &file));
+  if (code != CLI_GOOD) {
+    cli_close(cx);
+    return code;
+  }
   if (!file && (!args->key || !args->figure || !args->given_target || args->target == 0)) {
     cli_error("calibrate needs a file with 'keys' and 'figures', or a case with --key, --figure "
               "and --target (not 0)");

@@ -64,8 +64,8 @@ typedef struct {
   void *user;
 } ig_calibrate_options;
 
-/* Whether a file describes a calibration: a map with `keys` and `figures`. */
-IG_API bool ig_is_calibration(ig_ctx *cx, const char *path);
+/* Whether a file describes a calibration: a map with `keys` or `figures`, which no case has. */
+IG_API IG_MUST_CHECK ig_status ig_is_calibration(ig_ctx *cx, const char *path, bool *is);
 /* Reads a calibration file (docs/how-to/calibrate.md) and fits it. `done` is called once at the
    end, also where the search was interrupted (IG_INTERRUPTED), with the best so far. IG_INPUT: the
    file or one of its cases must be corrected; nothing was written. */

@@ -14,6 +14,7 @@
 #include <ingot/result.h>
 #include <ingot/room.h>
 #include <ingot/run.h>
+#include <ingot/sample.h>
 #include <ingot/sim.h>
 #include <ingot/solver.h>
 #include <ingot/sweep.h>

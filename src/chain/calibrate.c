@@ -385,17 +385,18 @@ static ig_status fit_all(ig_cal *c) {
   return status;
 }
 
-bool ig_is_calibration(ig_ctx *cx, const char *path) {
+ig_status ig_is_calibration(ig_ctx *cx, const char *path, bool *is) {
   ig_arena *arena;
   ig_node *root = NULL;
-  if (ig_arena_new(cx, &arena) != IG_OK)
-    return false;
-  const bool is = ig_path_ends(path, ".inp")
-                      ? false
-                      : ig_yaml_open(cx, arena, path, &root) == IG_OK &&
-                            ig_node_find(root, "keys") && ig_node_find(root, "figures");
+  if (!cx || !path || !is)
+    return IG_ARG;
+  IG_TRY(ig_arena_new(cx, &arena));
+  const ig_status status = ig_yaml_open(cx, arena, path, &root);
+  *is = root && (ig_node_find(root, "keys") ||
+                 (ig_node_find(root, "figures") && !ig_node_find(root, "vary") &&
+                  !ig_node_find(root, "runs")));
   ig_arena_free(arena);
-  return is;
+  return status;
 }
 
 static ig_status calibrate(ig_cal *c, const char *path) {

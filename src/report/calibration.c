@@ -146,6 +146,15 @@ static void cells(ig_text *html, const ig_node *entry, const char *const *key, i
   }
 }
 
+/* A heading as words: "standard_error" without the dash. */
+static void head(ig_text *html, const char *key) {
+  char words[40];
+  snprintf(words, sizeof words, "%.39s", key);
+  for (char *c = words; *c; c++)
+    *c = *c == '_' ? ' ' : *c;
+  ig_page_cell(html, "th", "", words);
+}
+
 static void tables_write(ig_text *html, const ig_node *keys, const ig_node *figures) {
   static const char *const of_key[] = {
       "key", "value",      "standard_error",  "unit", "start", "from",
@@ -153,19 +162,19 @@ static void tables_write(ig_text *html, const ig_node *keys, const ig_node *figu
   static const char *const of_figure[] = {"unit",     "measured", "uncertainty",
                                           "at_start", "computed", "residual"};
   enum { KEYS = sizeof of_key / sizeof *of_key, FIGURES = sizeof of_figure / sizeof *of_figure };
-  ig_text_add(html, "<div class=\"wide\"><table><thead><tr>");
+  ig_text_add(html, "<h2>Keys</h2><div class=\"wide\"><table><thead><tr>");
   for (int i = 0; i < KEYS; i++)
-    ig_page_cell(html, "th", "", of_key[i]);
+    head(html, of_key[i]);
   ig_text_add(html, "</tr></thead><tbody>\n");
   for (const ig_node *k = keys; k; k = k->next) {
     ig_text_add(html, "<tr>");
     cells(html, k, of_key, KEYS);
     ig_text_add(html, "</tr>\n");
   }
-  ig_text_add(html, "</tbody></table></div>\n<div class=\"wide\"><table><thead><tr>"
-                    "<th>figure</th>");
+  ig_text_add(html, "</tbody></table></div>\n<h2>Figures</h2><div class=\"wide\"><table>"
+                    "<thead><tr><th>figure</th>");
   for (int i = 0; i < FIGURES; i++)
-    ig_page_cell(html, "th", "", of_figure[i]);
+    head(html, of_figure[i]);
   ig_text_add(html, "</tr></thead><tbody>\n");
   for (const ig_node *f = figures; f; f = f->next) {
     char label[260];
@@ -187,7 +196,7 @@ static void correlations_write(ig_text *html, const ig_node *root, const ig_node
       ig_html_format(html, "%s %.3g × %s", k == d->child ? "" : ",", number_of(d, k->key), k->key);
     ig_text_add(html, "</p>\n");
   }
-  ig_text_add(html, "<div class=\"wide\"><table><thead><tr><th>correlation</th>");
+  ig_text_add(html, "<h2>Correlations</h2><div class=\"wide\"><table><thead><tr><th></th>");
   for (const ig_node *k = keys; k; k = k->next)
     ig_page_cell(html, "th", "", ig_page_text(k, "key"));
   ig_text_add(html, "</tr></thead><tbody>\n");
@@ -232,7 +241,7 @@ ig_status ig_page_calibration(ig_page *p, const char *folder, const char **title
   keys_draw(html, keys);
   residuals_draw(html, figures, uncertain);
   ig_text_add(html, "</div>\n");
-  correlations_write(html, root, keys);
   tables_write(html, keys, figures);
+  correlations_write(html, root, keys);
   return IG_OK;
 }
