@@ -1,4 +1,6 @@
 """Ingot from Python: run cases, drive simulations, read results. See docs/reference/python.md."""
+from __future__ import annotations
+
 try:
     import numpy  # noqa: F401
 except ImportError:
@@ -10,6 +12,7 @@ except ImportError as _error:
                       "python3-cffi and python3-dev are installed, then PYTHONPATH=build/python") from None
 
 import os as _os
+from typing import Any, Callable, Mapping
 
 _here = _os.path.dirname(_os.path.abspath(__file__))
 # of pip, of `make install`, of a build folder
@@ -19,7 +22,7 @@ for _shared in ("materials", "../../../../share/ingot/materials", "../../../mate
         _os.environ.setdefault("INGOT_MATERIALS", _shared)
 
 from ._core import encode as _encode, ffi as _ffi, lib as _lib, text as _text
-from .case import Case
+from .case import Case, CaseLike
 from .errors import (ArgumentError, DeviceError, FileError, IngotError, InputError, Interrupted,
                      NumericalError, OutOfMemoryError, StaleViewError, UnsupportedError)
 from .mesh import Mesh
@@ -34,8 +37,10 @@ __all__ = ["run", "check", "devices", "Case", "Simulation", "Field", "DeviceFiel
            "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
 
 
-def run(case, out=None, *, set=None, restart=None, resume=False, force=False, progress=None,
-        **options):
+def run(case: CaseLike, out: str | _os.PathLike[str] | None = None, *, set: Mapping[str, Any] | None = None,
+        restart: str | _os.PathLike[str] | None = None, resume: bool = False, force: bool = False,
+        progress: bool | Callable[[float, float, str, str | None], object] | None = None,
+        **options: Any) -> Result:
     """Runs a case (a path, a dict or a Case) to its end, as `ingot run` does; returns its Result.
 
     out: the folder to write; without it nothing is written and the Result holds figures only.
@@ -46,11 +51,11 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
     """
     case = Case._of(case, set, options)
     context = case.context
-    figures = []
+    figures: list[tuple[str, Any, str]] = []
     handle = _ffi.new_handle(figures)
     names = _encode(out), _encode(restart)
     bar = Bar() if progress is True else None
-    context.progress = bar or progress or None
+    context.progress = bar or (progress if callable(progress) else None)
     try:
         if case.is_chain:
             context.call(_lib.ig_chain_run, case.ptr,
@@ -69,12 +74,12 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
     return Result(figures={k: v for k, v, u in figures}, units={k: u for k, v, u in figures})
 
 
-def check(case, *, set=None, **options):
+def check(case: CaseLike, *, set: Mapping[str, Any] | None = None, **options: Any) -> list[tuple[str, str]]:
     """Validates a case and runs nothing; a list of (label, value)."""
     return Case._of(case, set, options).check()
 
 
-def devices():
+def devices() -> list[dict[str, Any]]:
     """The backends there are, with what each can do: a list of dicts."""
     rows = _ffi.new("ig_device_info[16]")
     found = []

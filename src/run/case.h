@@ -13,6 +13,13 @@
 #include "material/material.h"
 #include "geometry/mesh_case.h"
 
+/* One limit of `accept`. Texts: the unit of a figure is known only when the run has given it. */
+typedef struct {
+  ig_src at;
+  const char *figure;
+  const char *min, *max; /* NULL: none */
+} ig_accept_case;
+
 /* Keys of every case, whatever its physics. */
 typedef struct {
   ig_src at;
@@ -24,6 +31,7 @@ typedef struct {
   ig_mesh_case mesh;           /* mesh.at.given says whether there is one */
   ig_list materials;           /* of ig_material_case, material files already folded in */
   ig_output_case output;
+  ig_list accept; /* of ig_accept_case */
 } ig_common_case;
 extern const ig_option ig_common_options[];
 
