@@ -64,7 +64,7 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   ig_ctx *cx = m->cx;
   const ig_backend *b = cx->backend;
   int64_t left = steps;
-  if (m->divided)
+  if (!ig_dyn_alone(m))
     return ig_dyn_part_advance(m, steps);
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
     IG_TRY(ig_dyn_step_once(m));
@@ -167,20 +167,17 @@ typedef struct {
 /* Forces, loads, contact and bodies where particles are now, without taking a step. Collective. */
 static ig_status forces_now(ig_dyn_model *m) {
   ig_dyn_model *l = ig_dyn_stepper(m);
-  ig_status status = m->divided ? ig_dyn_part_clock(m) : IG_OK;
+  ig_status status = ig_dyn_part_clock(m);
   if (status == IG_OK)
     status = forces_sum(l);
   if (status == IG_OK && l->p.loads.count > 0)
     status = l->ops->loads(l->cx, &l->p);
-  if (m->divided)
-    status = ig_dyn_part_ready(m, status);
+  status = ig_dyn_part_ready(m, status);
   if (status == IG_OK)
     status = ig_dyn_contact_now(l, &l->p);
   if (status == IG_OK && l->p.bodies.count > 0)
     status = l->ops->bodies(l->cx, &l->p, false);
-  if (m->divided)
-    return ig_dyn_bodies_gather(m, status);
-  return status == IG_OK && m->p.bodies.count > 0 ? ig_array_pull(m->cx, &m->carried.body) : status;
+  return ig_dyn_bodies_gather(m, status);
 }
 
 /* Sums on one rank. The scratch holds energies of particles first and reports of one group after
@@ -235,7 +232,7 @@ static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect
   void *own = NULL;
   const void *seen = NULL;
   if (status == IG_OK)
-    status = ig_dyn_seen(m->cx, m->divided->local->scratch.dev,
+    status = ig_dyn_seen(m->cx, m->division->local->scratch.dev,
                          (size_t)count * (size_t)stride * sizeof(double), &own, &seen);
   t.table = seen;
   if (status == IG_OK)
@@ -249,7 +246,7 @@ static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect
 
 /* The same sums on several ranks. */
 static ig_status parts_sums_find(ig_dyn_model *m, energy_sums *s) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   ig_status status = l->p.nodes > 0 ? l->ops->energy(l->cx, &l->p, l->scratch.dev) : IG_OK;
   IG_TRY(table_total(m, status, &p->nodes, l->p.nodes, N, 0, N, s->particle));
@@ -305,7 +302,7 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   energy_sums s = {{0}, {0}, 0, 0};
   memset(e, 0, sizeof *e);
   IG_TRY(forces_now(m));
-  IG_TRY(m->divided ? parts_sums_find(m, &s) : sums_find(m, &s));
+  IG_TRY(ig_dyn_alone(m) ? sums_find(m, &s) : parts_sums_find(m, &s));
   IG_TRY(scaling_find(m, &s.scaling));
   e->kinetic = s.particle[0];
   e->plain = s.particle[1];
