@@ -137,13 +137,15 @@ void ig_dyna_empty(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *row, i
                    const char *what);
 
 /* --- dyna_model.c */
-void ig_dyna_curve_read(ig_dyna *k, const ig_dyna_card *c);
 void ig_dyna_item_read(ig_dyna *k, const ig_dyna_card *c, ig_dyna_item **list, int lines);
 void ig_dyna_parts_read(ig_dyna *k, const ig_dyna_card *c);
 void ig_dyna_parts_resolve(ig_dyna *k);
 void ig_dyna_materials_put(ig_dyna *k);
 void ig_dyna_sections_put(ig_dyna *k);
 void ig_dyna_bodies_put(ig_dyna *k);
+
+/* --- dyna_curve.c */
+void ig_dyna_curve_read(ig_dyna *k, const ig_dyna_card *c);
 /* The curve of that number; fails at the line where there is none. */
 const ig_dyna_curve *ig_dyna_curve_find(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *row,
                                         int64_t id);
