@@ -34,6 +34,14 @@ refuses bad/buckle.inp "$(line buckle.inp 'TIP, 3')" "AMPLITUDE= in a [*]BUCKLE 
 refuses bad/shared.inp "$(grep -n ', 3, 5[.]' "$here/bad/shared.inp" | cut -d: -f1)" "share a node or a face"
 bad weight.inp '/DENSITY/,+1d; s/^[*]CLOAD/*DLOAD\nEALL, GRAV, 9.81, 0., 0., -1.\n*CLOAD/'
 refuses bad/weight.inp "$(line weight.inp GRAV)" "give the material 'STEEL' a .density."
+sed 's/, 0.7$/, -0.7/' "$here/centrif-amplitude.inp" >"$here/bad/square.inp"
+refuses bad/square.inp "$(line square.inp 'EALL, CENTRIF')" "is that of its square"
+sed 's/INC=8/INC=2.5/' "$here/centrif-amplitude.inp" >"$here/bad/inc.inp"
+refuses bad/inc.inp "$(line inc.inp 'INC=2.5')" "expected a whole number from 1"
+# INC= bounds the steps: the run fails and keeps what was reached
+sed 's/INC=8/INC=5/' "$here/centrif-amplitude.inp" >"$here/bad/few.inp"
+"$INGOT" run "$here/bad/few.inp" --out "$here/few" >"$here/log" 2>&1
+[ $? = 1 ] && grep -q "after 5 steps" "$here/log" || { echo "INC has no effect"; cat "$here/log"; exit 1; }
 rm -r "$here/bad"
 
 # an imported case gives the same tables as the deck
