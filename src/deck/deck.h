@@ -331,6 +331,10 @@ IG_MUST_CHECK ig_status ig_deck_build(ig_deck *d, ig_node **root);
    format as printf; the note gets the line of `at`. Fails only for lack of memory. */
 IG_MUST_CHECK ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *format, ...)
     IG_PRINTF(3, 4);
+/* What is passed over or replaced although results may change: a note, and a warning of every
+   run. */
+IG_MUST_CHECK ig_status ig_deck_warn(ig_deck *d, const ig_src *at, const char *format, ...)
+    IG_PRINTF(3, 4);
 /* An error at the card: "*WORD: text". Returns IG_INPUT. */
 ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...)
     IG_PRINTF(3, 4);

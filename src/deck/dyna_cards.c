@@ -61,17 +61,7 @@ void ig_dyna_unanswered(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *r
   if (!k->b.d->lenient) {
     ig_import_fail(&k->b, &at, "*%s: %s; --lenient passes over it", c->word, text);
   } else if (k->b.status == IG_OK) {
-    char line[800];
-    ig_deck *d = k->b.d;
-    struct ig_case_warning *warning;
-    const int length = snprintf(line, sizeof line, "%.100s:%d: *%s is passed over: %s", at.file,
-                                at.line, c->word, text);
-    note_put(k, c, row, text);
-    if (k->b.status == IG_OK)
-      k->b.status = IG_DECK_ADD(d, &d->warning, &warning);
-    if (k->b.status == IG_OK)
-      k->b.status = ig_arena_text(d->cx, d->arena, &warning->text, line,
-                                  (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+    k->b.status = ig_deck_warn(k->b.d, &at, "*%s is passed over: %s", c->word, text);
   }
 }
 
