@@ -361,15 +361,13 @@ static ig_status masses_find(ig_dyn_model *m, double least) {
    falls as before, so gravity pulls it more; but where it comes to rest its weight is its own. */
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   m->weight.scaled_to = least;
-  ig_status status = masses_find(m, least);
+  const ig_status status = masses_find(m, least);
   /* sums are rank 0's, to all; what was imported from other ranks has old masses */
-  if (!ig_dyn_alone(m)) {
-    double sums[2] = {m->weight.total, m->weight.scaled};
-    IG_TRY(ig_dyn_bodies_gather(m, status));
-    IG_TRY(ig_ranks_bcast(m->cx, 0, sums, sizeof sums));
-    m->weight.total = sums[0];
-    m->weight.scaled = sums[1];
-    ig_dyn_part_changed(m);
-  }
-  return status;
+  double sums[2] = {m->weight.total, m->weight.scaled};
+  IG_TRY(ig_dyn_bodies_gather(m, status));
+  IG_TRY(ig_dyn_share(m, IG_OK, sums, sizeof sums));
+  m->weight.total = sums[0];
+  m->weight.scaled = sums[1];
+  ig_dyn_part_changed(m);
+  return IG_OK;
 }

@@ -68,22 +68,23 @@ static void body_copy(ig_dyn_body *to, const ig_dyn_body *from) {
   to->first = first;
 }
 
+ig_status ig_dyn_bodies_share(ig_dyn_model *m, ig_status status, void *rows, size_t size) {
+  status = ig_dyn_agree(m, status);
+  for (int k = 0; k < m->p.bodies.count && status == IG_OK && !ig_dyn_alone(m); k++)
+    status =
+        ig_ranks_bcast(m->cx, m->division->body_owner[k], (char *)rows + (size_t)k * size, size);
+  return status;
+}
+
 /* Collective: each body is sent by its owner, so that energies and checkpoints have all of them. */
 ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status) {
   ig_dyn_part *p = m->division;
   ig_dyn_body *whole = m->carried.body.host;
-  if (m->p.bodies.count == 0)
-    return ig_dyn_agree(m, status);
   if (status == IG_OK && p->local->p.bodies.count)
     status = ig_array_pull(m->cx, &p->local->carried.body);
-  if (ig_dyn_alone(m))
-    return status;
-  for (int k = 0; k < p->local->p.bodies.count && status == IG_OK; k++)
+  for (int k = 0; k < p->local->p.bodies.count && status == IG_OK && !ig_dyn_alone(m); k++)
     body_copy(&whole[p->body[k]], (const ig_dyn_body *)p->local->carried.body.host + k);
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  for (int k = 0; k < m->p.bodies.count; k++)
-    IG_TRY(ig_ranks_bcast(m->cx, p->body_owner[k], &whole[k], sizeof *whole));
-  return IG_OK;
+  return ig_dyn_bodies_share(m, status, whole, sizeof *whole);
 }
 
 /* The reverse, after a restart or a change of masses. */

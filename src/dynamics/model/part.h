@@ -104,6 +104,9 @@ IG_MUST_CHECK ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_
 /* Each body from its owner to all; and from what all have to its owner. The first is collective. */
 IG_MUST_CHECK ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status);
 IG_MUST_CHECK ig_status ig_dyn_bodies_take(ig_dyn_model *m);
+/* Rows of `size` bytes, one per body of the whole: each from its owner to all. Collective. */
+IG_MUST_CHECK ig_status ig_dyn_bodies_share(ig_dyn_model *m, ig_status status, void *rows,
+                                            size_t size);
 /* Masses of ghosts from their owners. */
 IG_MUST_CHECK ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status);
 /* Slots of a part's group, without pads, in the order of the whole; NULL: one after the other, with

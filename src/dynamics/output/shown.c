@@ -11,7 +11,7 @@
 static bool is_open(const ig_dyn_model *m, int64_t k) {
   if (!m->p.erosion.alive)
     return true;
-  return ig_dyn_alone(m) ? ((const uint8_t *)m->contact.open.host)[k] : ig_dyn_part_open(m, k);
+  return ig_dyn_part_open(m, k);
 }
 
 /* `pressure`: nodes of the model that takes the steps. Force along the normal over the

@@ -178,9 +178,7 @@ static ig_status bodies_add(ig_dyn_model *m, const double *net, double *sum) {
   ig_status status = IG_NEW(m->cx, &out, (size_t)bodies, "relaxation");
   if (status == IG_OK)
     bodies_out(m, ig_dyn_stepper(m), net, out);
-  status = ig_dyn_agree(m, status);
-  for (int k = 0; k < bodies && status == IG_OK && !ig_dyn_alone(m); k++)
-    status = ig_ranks_bcast(m->cx, m->division->body_owner[k], &out[k], sizeof *out);
+  status = ig_dyn_bodies_share(m, status, out, sizeof *out);
   for (int k = 0; k < 6 * bodies && status == IG_OK; k++)
     *sum += out[k / 6].term[k % 6];
   free(out);
