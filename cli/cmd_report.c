@@ -34,7 +34,7 @@ static const cli_option options[] = {
     {"frames", 0, CLI_INT, CLI_AT(frames), 0, "N", NULL,
      "snapshots in the 3D view, at most; 24 if not given"},
     {"triangles", 0, CLI_INT, CLI_AT(triangles), 0, "N", NULL,
-     "largest surface in the 3D view; 300000 if not given, a larger one is a picture only"},
+     "triangles of a surface in the 3D view, at most; 300000 if not given"},
     {0}};
 const cli_command cli_report = {
     .name = "report",

@@ -10,8 +10,9 @@ IG_C_BEGIN
 typedef struct {
   const char *html;  /* file to write; NULL: report.html in the folder */
   int frames;        /* snapshots in the 3D view of a run, at most; 0: 24 */
-  int64_t triangles; /* of a surface in the 3D view, at most; 0: 300000. A larger one is shown as a
-                        picture only. */
+  int64_t triangles; /* of a surface in the 3D view, at most; 0: 300000. A larger one is drawn with
+                        fewer triangles. With both 0 a large view is reduced further, so that a page
+                        stays below 3 MB. */
 } ig_report_options;
 
 /* Writes one self-contained HTML file about a result folder, a run's or a chain's: what was run,

@@ -11,7 +11,7 @@ typedef struct {
   const char *field;   /* NULL: density, temperature, damage, stress, else the first one;
                           "displacement.z" takes a component, a vector's   or tensor's bare name its
                           magnitude; "none": plain grey */
-  const char *palette; /* viridis (usual), inferno, coolwarm, rainbow, gray */
+  const char *palette; /* viridis (usual), cividis, inferno, coolwarm, rainbow, gray */
   bool fixed_range;    /* use `range`; else the field's own */
   double range[2];
   int width, height;         /* pixels, 0: 1600 x 1000 */

@@ -324,10 +324,11 @@ static ig_status picture_check(ig_chain *chain, const ig_stage *s) {
   if (!p->at.given)
     return IG_OK;
   if (p->palette && !ig_palette_known(p->palette))
-    return ig_fail_at(chain->cx, &p->at,
-                      "palette '%.60s' is unknown: expected viridis, inferno, coolwarm, rainbow or "
-                      "gray",
-                      p->palette);
+    return ig_fail_at(
+        chain->cx, &p->at,
+        "palette '%.60s' is unknown: expected viridis, cividis, inferno, coolwarm, rainbow or "
+        "gray",
+        p->palette);
   if (p->field && strcmp(p->field, "none") != 0)
     IG_TRY(field_check(chain, s, "field", p->field));
   IG_TRY(field_check(chain, s, "threshold", p->threshold));

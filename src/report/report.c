@@ -3,6 +3,7 @@
      read summary.json and case.yaml, of a chain those of its stages too
      for each run: verdict, picture, plots, figures, how it was run    facts.c, plot.c
      for a folder of runs: tables and maps                             sweep.c
+     for a calibration: values, residuals                              calibration.c
      the same as data for the page's script: history, surfaces
      template, style, script and libraries around it    web/, CMake
 
@@ -110,7 +111,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   ig_text *html = &p->body;
   ig_csv_table table = {0};
   ig_plot plot[IG_PLOTS];
-  char note[160] = "", id[80];
+  char note[IG_REPORT_NOTE] = "", id[80];
   bool drawn;
   ig_status status;
   snprintf(id, sizeof id, "run-%.60s", name);
@@ -214,18 +215,23 @@ static ig_status chain_write(ig_page *p, const char *folder, const ig_node *summ
 
 /* --- the page */
 
-/* 32 colours of viridis, between which the 3D view interpolates. */
-static void palette_write(ig_json *json) {
-  ig_json_list(json, "palette");
-  for (int i = 0; i < 32; i++) {
-    float rgb[3];
-    ig_palette_color("viridis", (float)i / 31, rgb);
-    ig_json_list(json, NULL);
-    for (int c = 0; c < 3; c++)
-      ig_json_int(json, NULL, lround(255 * (double)rgb[c]));
+/* 32 colours of each palette, between which the 3D view interpolates; the first is the usual one.
+ */
+static void palettes_write(ig_json *json) {
+  ig_json_object(json, "palettes");
+  for (int k = 0; ig_palette_name(k); k++) {
+    ig_json_list(json, ig_palette_name(k));
+    for (int i = 0; i < 32; i++) {
+      float rgb[3];
+      ig_palette_color(ig_palette_name(k), (float)i / 31, rgb);
+      ig_json_list(json, NULL);
+      for (int c = 0; c < 3; c++)
+        ig_json_int(json, NULL, lround(255 * (double)rgb[c]));
+      ig_json_end(json, ']');
+    }
     ig_json_end(json, ']');
   }
-  ig_json_end(json, ']');
+  ig_json_end(json, '}');
 }
 
 /* A script or licence that was found when Ingot was built: installed beside it, or where it was. */
@@ -287,8 +293,9 @@ static ig_status parts_make(ig_ctx *cx, page_parts *k) {
   ig_text own = {0};
   ig_html_inline(&k->style, "style", ig_web_css, &k->styles);
   IG_TRY(libraries_write(cx, &k->libraries, &k->scripts));
-  ig_text_add(&own, "\n");
+  ig_text_add(&own, "\n\"use strict\";\n(function () {\n"); /* no names but its own */
   ig_text_add(&own, ig_web_js);
+  ig_text_add(&own, "})();\n");
   ig_html_inline(&k->script, "script", own.at ? own.at : "", &k->scripts);
   k->script.failed |= own.failed;
   free(own.at);
@@ -347,17 +354,20 @@ static ig_status body_write(ig_page *p, const char *folder, const char **title) 
   /* A chain has no title of its own in its summary but the text of `chain`. */
   const bool chain = run.summary && ig_node_find(run.summary, "stages");
   *title = *run.title ? run.title : chain ? ig_page_text(run.summary, "chain") : folder;
+  bool found;
+  IG_TRY(ig_page_calibration(p, folder, title, &found));
+  if (found)
+    return IG_OK;
   ig_html_format(&p->body, "<h1>%s</h1>\n", *title);
   if (chain)
     return chain_write(p, folder, run.summary);
   if (run.summary || run.kase)
     return run_write(p, &run, "it");
-  bool found;
   IG_TRY(ig_page_sweep(p, folder, &found));
   return found ? IG_OK
                : IG_FAIL(p->cx, IG_INPUT,
-                         "'%s' holds no " IG_SUMMARY ": name the output folder of a run, a chain "
-                         "or a sweep",
+                         "'%s' holds no " IG_SUMMARY ": name the output folder of a run, a chain, "
+                         "a sweep or a calibration",
                          folder);
 }
 
@@ -376,9 +386,9 @@ ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *opt
     return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
   p.path = p.o->html ? p.o->html : usual_path;
   IG_TRY_GOTO(status, done, ig_arena_new(cx, &p.arena));
-  /* The data is one object: the palette, and a list with an entry for each run. */
+  /* The data is one object: the palettes, and a list with an entry for each run. */
   ig_json_object(&p.data, NULL);
-  palette_write(&p.data);
+  palettes_write(&p.data);
   ig_json_list(&p.data, "runs");
   IG_TRY_GOTO(status, done, body_write(&p, folder, &title));
   ig_json_end(&p.data, ']');

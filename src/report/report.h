@@ -6,6 +6,7 @@
 #include "core/option.h"
 #include "io/format/csv.h"
 #include "io/format/json.h"
+#include "io/picture/picture.h"
 #include <ingot/report.h>
 
 /* The page in the making. Body and data are freed by ig_report; texts of documents live in the
@@ -69,12 +70,23 @@ IG_MUST_CHECK ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int 
 /* --- sweep.c: a folder of runs, as tables and maps; *found: whether it is one */
 IG_MUST_CHECK ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found);
 
+/* --- calibration.c: the result of a calibration, with its heading; *found: whether there is one.
+ *title is replaced by the calibration's own. */
+IG_MUST_CHECK ig_status ig_page_calibration(ig_page *p, const char *folder, const char **title,
+                                            bool *found);
+
 /* --- surface.c: the outer surfaces of snapshots, packed for the 3D view */
+enum { IG_REPORT_NOTE = 320 };
 /* Writes the object "view" of a run's data; nothing if there are no snapshots. *note says what was
    left out, "" if nothing was. */
 IG_MUST_CHECK ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
                                        const ig_report_options *options, ig_json *json,
-                                       char note[160]);
+                                       char note[IG_REPORT_NOTE]);
+
+/* --- reduce.c */
+/* Leaves about `most` triangles of a surface at most, whose corners are nodes of it. */
+IG_MUST_CHECK ig_status ig_surface_reduce(ig_ctx *cx, const ig_snapshot *snap, ig_surface *surface,
+                                          int64_t most);
 
 /* --- text.c: the only places where words of a result become HTML. Result folders come from
    anywhere: no text of theirs is added to a page but through these. */

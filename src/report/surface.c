@@ -3,7 +3,7 @@
    Numbers travel as 16-bit steps over their range, or 32-bit for point numbers; then as differences
    from one to the next, folded to be positive (0, -1, 1, -2 … become 0, 1, 2, 3 …), cut into planes
    of low and high bytes, deflated (RFC 1950), in base64 (RFC 4648). Neighbouring points are close
-   to each other, so differences are small and high planes nearly empty. web/report.js undoes it. */
+   to each other, so differences are small and high planes nearly empty. web/common.js undoes it. */
 #include "chain/chain.h"
 #include "core/display.h"
 #include "core/number.h"
@@ -25,11 +25,14 @@ enum { FIELDS = 6 };
 
 /* One snapshot's surface. */
 typedef struct {
-  double time; /* or iteration */
-  int64_t points, triangles, rods;
-  float *at;            /* 3 x points, x of all points first */
-  uint32_t *corner;     /* 3 x triangles */
-  uint32_t *rod;        /* 2 x rods */
+  double time;                          /* or iteration */
+  int64_t points, triangles, rods, all; /* all: triangles before the reduction */
+  float *at;                            /* 3 x points, x of all points first */
+  uint32_t *corner;                     /* 3 x triangles */
+  uint32_t *rod;                        /* 2 x rods */
+  uint32_t *node;                       /* points: their numbers in the snapshot */
+  uint32_t *cell;  /* triangles, then rods: the snapshot's cell each came from */
+  uint32_t *edges; /* triangles: bit i: the side from corner i to the next is an element edge */
   float *value[FIELDS]; /* per point, or per cell: triangles, then rods; NULL: not in this one */
   float *moved;         /* 3 x points; NULL: none */
   int geometry;         /* which of those before it is of the same shape */
@@ -44,8 +47,9 @@ typedef struct {
   char name[FIELDS][64], unit[FIELDS][24]; /* of the last snapshot's fields */
   bool cells[FIELDS];
   double low[3], high[3], field_low[FIELDS], field_high[FIELDS], moved_low[3], moved_high[3];
-  double last; /* time of the last frame */
-  bool iterations, too_large;
+  double last;  /* time of the last frame */
+  int64_t most; /* triangles of a frame */
+  bool iterations;
 } scene;
 
 /* Allowed with any member NULL. */
@@ -53,6 +57,9 @@ static void frame_free(frame *f) {
   free(f->at);
   free(f->corner);
   free(f->rod);
+  free(f->node);
+  free(f->cell);
+  free(f->edges);
   free(f->moved);
   for (int i = 0; i < FIELDS; i++)
     free(f->value[i]);
@@ -159,6 +166,14 @@ static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface 
   f->rods = surface->rods;
   IG_TRY(IG_NEW(s->cx, &f->corner, 3 * f->triangles + 1, "triangles"));
   IG_TRY(IG_NEW(s->cx, &f->rod, 2 * f->rods + 1, "rods"));
+  IG_TRY(IG_NEW(s->cx, &f->cell, f->triangles + f->rods + 1, "cell numbers"));
+  IG_TRY(IG_NEW(s->cx, &f->edges, f->triangles + 1, "element edges"));
+  for (int64_t i = 0; i < f->triangles; i++) {
+    f->cell[i] = (uint32_t)surface->cell[i];
+    f->edges[i] = surface->edges[i];
+  }
+  for (int64_t i = 0; i < f->rods; i++)
+    f->cell[f->triangles + i] = (uint32_t)surface->rod_cell[i];
   for (int64_t i = 0; i < 3 * f->triangles + 2 * f->rods; i++) {
     const int64_t j = i - 3 * f->triangles;
     const int64_t point = j < 0 ? surface->corner[i] : surface->rod[j];
@@ -169,6 +184,9 @@ static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface 
     *(j < 0 ? &f->corner[i] : &f->rod[j]) = (uint32_t)(number[point] - 1);
   }
   IG_TRY(IG_NEW(s->cx, &f->at, 3 * f->points + 1, "points"));
+  IG_TRY(IG_NEW(s->cx, &f->node, f->points + 1, "point numbers"));
+  for (int64_t i = 0; i < f->points; i++)
+    f->node[i] = (uint32_t)used[i];
   for (int64_t i = 0; i < f->points; i++)
     for (int c = 0; c < 3; c++) {
       const double v = snap->point[3 * used[i] + c];
@@ -198,6 +216,8 @@ static ig_status frame_read(scene *s, const char *path, frame *f) {
     goto done;
   IG_TRY_GOTO(status, done, cells_keep(s, snap, &keep));
   IG_TRY_GOTO(status, done, ig_surface_new(s->cx, snap, keep, &surface));
+  f->all = surface.triangles;
+  IG_TRY_GOTO(status, done, ig_surface_reduce(s->cx, snap, &surface, s->most));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &number, snap->points + 1, "point numbers"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &used, snap->points + 1, "point numbers"));
   if (s->fields == 0)
@@ -222,7 +242,9 @@ static bool same_shape(const frame *a, const frame *b) {
   return a->points == b->points && a->triangles == b->triangles && a->rods == b->rods &&
          memcmp(a->at, b->at, 3 * (size_t)a->points * sizeof *a->at) == 0 &&
          memcmp(a->corner, b->corner, 3 * (size_t)a->triangles * sizeof *a->corner) == 0 &&
-         memcmp(a->rod, b->rod, 2 * (size_t)a->rods * sizeof *a->rod) == 0;
+         memcmp(a->rod, b->rod, 2 * (size_t)a->rods * sizeof *a->rod) == 0 &&
+         memcmp(a->node, b->node, (size_t)a->points * sizeof *a->node) == 0 &&
+         memcmp(a->cell, b->cell, (size_t)(a->triangles + a->rods) * sizeof *a->cell) == 0;
 }
 
 /* --- packing */
@@ -282,7 +304,7 @@ static ig_status pack_reals(ig_ctx *cx, ig_json *json, const char *key, const fl
   return status;
 }
 
-/* Positions, corners and rods of one shape. */
+/* Positions, corners and rods of one shape; numbers of its nodes and elements. */
 static ig_status geometry_write(const scene *s, const frame *f, ig_json *json) {
   ig_json_object(json, NULL);
   ig_json_list(json, "position");
@@ -292,6 +314,9 @@ static ig_status geometry_write(const scene *s, const frame *f, ig_json *json) {
   ig_json_end(json, ']');
   IG_TRY(pack(s->cx, json, "corner", f->corner, 3 * f->triangles, 5));
   IG_TRY(pack(s->cx, json, "rod", f->rod, 2 * f->rods, 5));
+  IG_TRY(pack(s->cx, json, "node", f->node, f->points, 5));
+  IG_TRY(pack(s->cx, json, "cell", f->cell, f->triangles + f->rods, 5));
+  IG_TRY(pack(s->cx, json, "edges", f->edges, f->triangles, 1));
   ig_json_end(json, '}');
   return IG_OK;
 }
@@ -399,7 +424,7 @@ static void deformed_box(const scene *s, double scale, double low[3], double hig
 
 /* The whole view. Shapes are written in the order of their numbers, before the frames that refer to
    them. Keys: low, high (of the shape), box_low, box_high (of all that moves), fields, warp,
-   geometries, frames; web/report.js reads them by these names. */
+   geometries, frames; web/view.js reads them by these names. */
 static ig_status scene_write(const scene *s, ig_json *json) {
   const bool moves = s->moved_low[0] <= s->moved_high[0];
   double box_low[3], box_high[3];
@@ -409,6 +434,12 @@ static ig_status scene_write(const scene *s, ig_json *json) {
   triple_write(json, "high", s->high);
   triple_write(json, "box_low", box_low);
   triple_write(json, "box_high", box_high);
+  double reach = 0; /* coordinates are shown in one unit */
+  for (int c = 0; c < 3; c++)
+    reach = fmax(reach, fmax(fabs(s->low[c]), fabs(s->high[c])));
+  const ig_display length = ig_display_for("m", reach);
+  ig_json_text(json, "length", length.unit);
+  ig_json_real(json, "length_factor", length.factor);
   ig_json_list(json, "fields");
   for (int k = 0; k < s->fields; k++) {
     ig_json_object(json, NULL);
@@ -447,17 +478,16 @@ static ig_status scene_write(const scene *s, ig_json *json) {
 }
 
 /* The surface of a finished design, what is manufactured, comes after its last iteration. */
-static ig_status surface_add(scene *s, const char *folder, int64_t most) {
+static ig_status surface_add(scene *s, const char *folder) {
   if (strcmp(s->physics, "topopt") != 0 || s->frames == 0)
     return IG_OK;
-  /* A surface that cannot be read or is too large is left out without a word: the design itself is
-     shown. */
+  /* A surface that cannot be read is left out without a word: the design itself is shown. */
   char *path = ig_page_file(folder, "part.stl");
   frame *f = &s->frame[s->frames];
   ig_status status = IG_OK;
   if (path && access(path, R_OK) == 0) {
     status = frame_read(s, path, f);
-    if (status == IG_OK && f->triangles <= most) {
+    if (status == IG_OK) {
       s->frames++;
     } else {
       frame_free(f);
@@ -468,41 +498,53 @@ static ig_status surface_add(scene *s, const char *folder, int64_t most) {
   return status == IG_MEMORY || status == IG_INTERRUPTED ? status : IG_OK;
 }
 
+/* What the view leaves out, for the reader of the page. `snapshots`: of the run. */
+static void left_out(const scene *s, int snapshots, int unread, const char *one, bool asked,
+                     char note[IG_REPORT_NOTE]) {
+  const frame *largest = &s->frame[0];
+  for (int i = 1; i < s->frames; i++)
+    largest = s->frame[i].all - s->frame[i].triangles > largest->all - largest->triangles
+                  ? &s->frame[i]
+                  : largest;
+  int at = 0;
+  if (unread > 0) {
+    at = ig_format(note, IG_REPORT_NOTE, "Left out of the 3D view: %.60s%s, which cannot be read. ",
+                   one, unread > 1 ? " and other snapshots" : "");
+    ig_warn(s->cx, "%s", note);
+  }
+  if (largest->triangles < largest->all)
+    ig_format(
+        note + at, (size_t)(IG_REPORT_NOTE - at),
+        "The surface is drawn with %lld of its %lld triangles, in %d of %d snapshots: largest "
+        "values may lie between the nodes that are left. `ingot report --triangles %lld%s` "
+        "draws all of it.",
+        (long long)largest->triangles, (long long)largest->all, s->frames, snapshots,
+        (long long)largest->all, asked ? "" : " --frames 24");
+}
+
 /* Last first: its fields are the ones that are shown. Snapshots that cannot be read are left out.
  */
-static ig_status scene_read(scene *s, const ig_series *series, const char *folder, int64_t most,
-                            char note[160]) {
+static ig_status scene_read(scene *s, const ig_series *series, const char *folder, int *unread,
+                            const char **one) {
   /* Frames are spread evenly over the snapshots; the first and the last are always among them. */
   const int wanted = s->frames;
-  const char *one = "";
   for (int i = wanted - 1; i >= 0; i--) {
     const int k =
         wanted > 1 ? (int)((int64_t)i * (series->count - 1) / (wanted - 1)) : series->count - 1;
     IG_TRY(ig_interrupt_take(s->cx, "report"));
     const ig_status status = frame_read(s, series->path[k], &s->frame[i]);
-    if (status == IG_MEMORY)
+    if (status == IG_MEMORY || status == IG_INTERRUPTED)
       return status;
     if (status != IG_OK) {
       frame_free(&s->frame[i]);
       memmove(&s->frame[i], &s->frame[i + 1], (size_t)(s->frames - 1 - i) * sizeof *s->frame);
       s->frame[--s->frames] = (frame){0};
-      one = ig_base_name(series->path[k]);
-      continue;
-    }
-    if (s->frame[i].triangles > most) {
-      snprintf(note, 160, "The surface has %lld triangles, more than %lld: shown as a picture.",
-               (long long)s->frame[i].triangles, (long long)most);
-      s->too_large = true;
-      return IG_OK;
+      *one = ig_base_name(series->path[k]);
     }
   }
-  if (s->frames < wanted) {
-    snprintf(note, 160, "Left out of the 3D view: %.60s%s, which cannot be read.", one,
-             s->frames < wanted - 1 ? " and other snapshots" : "");
-    ig_warn(s->cx, "%s", note);
-  }
+  *unread = wanted - s->frames;
   s->last = s->frames > 0 ? s->frame[s->frames - 1].time : 0;
-  IG_TRY(surface_add(s, folder, most));
+  IG_TRY(surface_add(s, folder));
   for (int i = 0; i < s->frames; i++) {
     const bool same = i > 0 && same_shape(&s->frame[i], &s->frame[i - 1]);
     s->frame[i].geometry = same ? s->frame[i - 1].geometry : s->geometries++;
@@ -510,28 +552,33 @@ static ig_status scene_read(scene *s, const ig_series *series, const char *folde
   return IG_OK;
 }
 
-/* Up to 24 frames and 300000 triangles unless the options say otherwise: pages of a few MB that any
-   browser turns smoothly. */
-ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
-                         const ig_report_options *o, ig_json *json, char note[160]) {
+/* The view of so many frames with at most `most` triangles each. */
+static ig_status view_write(ig_ctx *cx, const char *folder, const char *physics, int frames,
+                            int64_t most, bool asked, ig_json *json, int64_t *triangles,
+                            char note[IG_REPORT_NOTE]) {
   ig_series series = {0};
-  scene s = {.cx = cx, .physics = physics};
+  scene s = {.cx = cx, .physics = physics, .most = most};
+  int unread = 0;
+  const char *one = "";
   ig_status status;
-  note[0] = '\0';
   for (int c = 0; c < 3; c++) {
     s.low[c] = s.moved_low[c] = INFINITY;
     s.high[c] = s.moved_high[c] = -INFINITY;
   }
+  note[0] = '\0';
+  *triangles = 0;
   if (ig_series_read(cx, folder, &series) != IG_OK)
     return IG_OK; /* a run without snapshots has no view */
-  const int most = o->frames > 0 ? o->frames : 24;
   /* One frame more than asked for, for the surface of a finished design. */
-  s.frames = series.count < most ? series.count : most;
+  s.frames = series.count < frames ? series.count : frames;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &s.frame, s.frames + 1, "frames"));
-  IG_TRY_GOTO(status, done,
-              scene_read(&s, &series, folder, o->triangles > 0 ? o->triangles : 300000, note));
-  if (!s.too_large && s.frames > 0 && s.low[0] <= s.high[0]) {
+  IG_TRY_GOTO(status, done, scene_read(&s, &series, folder, &unread, &one));
+  if (s.frames > 0)
+    left_out(&s, series.count, unread, one, asked, note);
+  if (s.frames > 0 && s.low[0] <= s.high[0]) {
     fields_thin(&s);
+    for (int i = 0; i < s.frames; i++)
+      *triangles = s.frame[i].triangles > *triangles ? s.frame[i].triangles : *triangles;
     status = scene_write(&s, json);
   }
 done:
@@ -540,4 +587,40 @@ done:
   free(s.frame);
   ig_series_free(&series);
   return status;
+}
+
+/* Up to 24 frames and 300000 triangles unless the options say otherwise: pages that any browser
+   turns smoothly. A page whose size nobody asked for stays small: a view that takes more than its
+   share is written again with fewer frames and triangles. */
+ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
+                         const ig_report_options *o, ig_json *json, char note[IG_REPORT_NOTE]) {
+  enum {
+    USUAL_FRAMES = 24,
+    USUAL_TRIANGLES = 300000,
+    LEAST_FRAMES = 6,
+    PAGE = 1500000,
+    LEAST = 300000
+  };
+  const bool asked = o->frames > 0 || o->triangles > 0;
+  const double share = fmax(PAGE - (double)json->text.length, LEAST);
+  int frames = o->frames > 0 ? o->frames : USUAL_FRAMES;
+  int64_t most = o->triangles > 0 ? o->triangles : USUAL_TRIANGLES, triangles;
+  for (int tries = 0;; tries++) {
+    const ig_json before = *json;
+    IG_TRY(view_write(cx, folder, physics, frames, most, asked, json, &triangles, note));
+    const double size = (double)(json->text.length - before.text.length);
+    if (asked || size <= share || tries == 3 || json->text.failed)
+      break;
+    /* Half of the saving from frames, half from triangles, as long as there are many frames. */
+    const double saving = 0.9 * share / size;
+    const int fewer = (int)fmax(LEAST_FRAMES, floor(sqrt(saving) * frames));
+    most = (int64_t)((double)triangles * fmin(1, saving * frames / fewer));
+    frames = fewer < frames ? fewer : frames;
+    json->text.length = before.text.length; /* take it back */
+    if (json->text.at)
+      json->text.at[json->text.length] = '\0';
+    json->comma = before.comma;
+    json->depth = before.depth;
+  }
+  return IG_OK;
 }

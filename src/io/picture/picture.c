@@ -636,9 +636,10 @@ static ig_status options_check(ig_ctx *cx, const ig_view_options *o, int width, 
     return IG_FAIL(cx, IG_INPUT, "picture size %d x %d: expected 64 to 8192 pixels a side", width,
                    height);
   if (o->palette && !ig_palette_known(o->palette))
-    return IG_FAIL(cx, IG_INPUT,
-                   "palette '%s' is unknown: expected viridis, inferno, coolwarm, rainbow or gray",
-                   o->palette);
+    return IG_FAIL(
+        cx, IG_INPUT,
+        "palette '%s' is unknown: expected viridis, cividis, inferno, coolwarm, rainbow or gray",
+        o->palette);
   if (o->fixed_range && !ig_range_spans(o->range[0], o->range[1]))
     return IG_FAIL(cx, IG_INPUT, "color range %g to %g: expected two numbers, the lower one first",
                    o->range[0], o->range[1]);

@@ -59,6 +59,7 @@ void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width, const i
 
 /* Whether a palette exists; colour of a value 0..1 (NaN: grey). */
 bool ig_palette_known(const char *name);
+const char *ig_palette_name(int i); /* of the i-th; NULL: no more */
 void ig_palette_color(const char *name, float value, float rgb[3]);
 
 /* A field, or a component or the magnitude of it, as one number per point or cell. Borrowed from

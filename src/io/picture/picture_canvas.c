@@ -102,7 +102,9 @@ void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, f
 }
 
 /* --- palettes: equally spaced colours with linear interpolation. viridis and inferno are
-   perceptually uniform (Smith and van der Walt); coolwarm is for differences (Moreland 2009). */
+   perceptually uniform (Smith and van der Walt); cividis looks nearly the same with a red-green
+   color deficiency (Nunez, Anderton and Renslow 2018); coolwarm is for differences (Moreland 2009).
+ */
 typedef struct {
   const char *name;
   int stops;
@@ -110,6 +112,7 @@ typedef struct {
 } palette;
 static const palette palettes[] = {
     {"viridis", 5, {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}},
+    {"cividis", 5, {{0, 34, 78}, {66, 78, 108}, {124, 123, 120}, {187, 173, 108}, {254, 232, 56}}},
     {"inferno", 5, {{0, 0, 4}, {87, 16, 110}, {188, 55, 84}, {249, 142, 9}, {252, 255, 164}}},
     {"coolwarm",
      5,
@@ -128,6 +131,10 @@ static const palette *palette_find(const char *name) {
 
 bool ig_palette_known(const char *name) {
   return palette_find(name) != NULL;
+}
+
+const char *ig_palette_name(int i) {
+  return i < (int)(sizeof palettes / sizeof *palettes) ? palettes[i].name : NULL;
 }
 
 /* Values outside the range take the end colours. */
