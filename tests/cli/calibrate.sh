@@ -43,6 +43,12 @@ near "$(value ux residual linear)" 2 1e-8 || fail "residual of ux"
 grep -q 'not met within their uncertainties' log || fail "no word on a sum of squares of 20"
 [ "$(value linear.yaml status linear)" = '"converged"' ] || fail "status"
 
+# the noise of the figures is measured: double precision here
+{ cat linear.yaml; echo 'noise: measure'; } >noise.yaml
+cal noise.yaml -o noise || fail "measured noise"
+near "$(value 'loads[0].pressure' value noise)" -102 1e-6 || fail "p with measured noise: $(value 'loads[0].pressure' value noise)"
+awk '$1 == "\"noise\":" { exit !($2 + 0 < 1e-10) }' noise/calibration.json || fail "$(grep '"noise"' noise/calibration.json)"
+
 # without uncertainties errors follow from the residuals: relative deviations, one degree of freedom
 sed 's/, uncertainty[^}]*//' linear.yaml >plain.yaml
 cal plain.yaml -o plain || fail "a problem without uncertainties"
@@ -192,6 +198,11 @@ wrong "unknown key 'keyy'" 's/{key: .loads.1.[^,]*,/{keyy: a,/'
 wrong "cannot read 'bra.yaml'" 's/bar.yaml/bra.yaml/'
 wrong "is fitted twice" 's/loads\[1\]/loads[0]/'
 wrong "unknown key 'pressur'" 's/loads\[1\].pressure/loads[1].pressur/'
+# a case that its room refuses when it is opened: no run at the start
+sed 's/bar.yaml/empty.yaml/' linear.yaml >wrong.yaml
+sed 's/set: xmin, fix: x/set: nowhere, fix: x/' bar.yaml >empty.yaml
+cal wrong.yaml -o wrong && fail "a set that is not there"
+grep -q "error: the runs at the start failed: empty.yaml:.*nowhere" log && [ ! -e wrong ] || fail "a refused case"
 cal bar.yaml && fail "a case alone"
 grep -q "needs a file with 'keys' and 'figures'" log || fail "a case alone"
 echo good
