@@ -4,7 +4,7 @@ set(INGOT_WEB_SOURCE ${CMAKE_BINARY_DIR}/web.c)
 set(text "/* Made by cmake/web.cmake from the folder web/. */\n#include \"report/report.h\"\n")
 set(web_html report.html)
 set(web_css report.css)
-set(web_js common.js plot.js view.js report.js) # one script, in this order
+set(web_js common.js plot.js view.js sweep.js report.js) # one script, in this order
 foreach(kind html css js)
   string(APPEND text "const char ig_web_${kind}[] = {")
   foreach(name ${web_${kind}})

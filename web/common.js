@@ -1,6 +1,6 @@
 /* The report page: plots and the 3D view, on top of a page that reads without them. Everything it
    needs is in the page: the numbers in #data, Chart.js and three.js above, where they were installed
-   when the report was written. The files common.js, plot.js, view.js and report.js become one script
+   when the report was written. The files common.js, plot.js, view.js, sweep.js and report.js become one script
    (cmake/web.cmake); this one has what the others share. */
 
 const data = JSON.parse(document.getElementById("data").textContent);

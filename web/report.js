@@ -34,6 +34,11 @@ function sorting(table) {
   });
 }
 
+function several(table) {
+  sorting(table);
+  responses(table);
+}
+
 /* Served by `ingot watch`: ask every second whether there is more, and take it in. A page that
    got another shape is loaded anew. */
 async function follow(views, change) {
@@ -46,7 +51,7 @@ async function follow(views, change) {
     if (shape(news) !== shape(data)) { location.reload(); return; }
     if (!news.runs.length) { /* a sweep: tables, maps and pictures, nothing that is drawn here */
       document.querySelector("main").replaceWith(document.adoptNode(again.querySelector("main")));
-      document.querySelectorAll(".runs").forEach(sorting);
+      document.querySelectorAll(".runs").forEach(several);
     }
     data.runs = news.runs;
     for (const [k, run] of news.runs.entries()) {
@@ -63,7 +68,7 @@ async function follow(views, change) {
 function ended() { document.body.dataset.following = false; } /* the server has gone with the run */
 
 async function start() {
-  document.querySelectorAll(".runs").forEach(sorting);
+  document.querySelectorAll(".runs").forEach(several);
   const views = [];
   for (const run of data.runs) {
     const section = document.getElementById(run.id);

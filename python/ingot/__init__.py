@@ -1,4 +1,6 @@
 """Ingot from Python: run cases, drive simulations, read results. See docs/reference/python.md."""
+from __future__ import annotations
+
 try:
     import numpy  # noqa: F401
 except ImportError:
@@ -11,6 +13,7 @@ except ImportError as _error:
 
 import json as _json
 import os as _os
+from typing import Any, Callable, Mapping
 
 _here = _os.path.dirname(_os.path.abspath(__file__))
 # of pip, of `make install`, of a build folder
@@ -20,7 +23,7 @@ for _shared in ("materials", "../../../../share/ingot/materials", "../../../mate
         _os.environ.setdefault("INGOT_MATERIALS", _shared)
 
 from ._core import Context as _Context, encode as _encode, ffi as _ffi, lib as _lib, text as _text
-from .case import Case, flow as _flow
+from .case import Case, CaseLike, flow as _flow
 from .errors import (ArgumentError, DeviceError, FileError, IngotError, InputError, Interrupted,
                      NumericalError, OutOfMemoryError, StaleViewError, UnsupportedError)
 from .mesh import Mesh
@@ -35,8 +38,10 @@ __all__ = ["run", "check", "calibrate", "devices", "Case", "Simulation", "Field"
            "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
 
 
-def run(case, out=None, *, set=None, restart=None, resume=False, force=False, progress=None,
-        **options):
+def run(case: CaseLike, out: str | _os.PathLike[str] | None = None, *, set: Mapping[str, Any] | None = None,
+        restart: str | _os.PathLike[str] | None = None, resume: bool = False, force: bool = False,
+        progress: bool | Callable[[float, float, str, str | None], object] | None = None,
+        **options: Any) -> Result:
     """Runs a case (a path, a dict or a Case) to its end, as `ingot run` does; returns its Result.
 
     out: the folder to write; without it nothing is written and the Result holds figures only.
@@ -47,11 +52,11 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
     """
     case = Case._of(case, set, options)
     context = case.context
-    figures = []
+    figures: list[tuple[str, Any, str]] = []
     handle = _ffi.new_handle(figures)
     names = _encode(out), _encode(restart)
     bar = Bar() if progress is True else None
-    context.progress = bar or progress or None
+    context.progress = bar or (progress if callable(progress) else None)
     try:
         if case.is_chain:
             context.call(_lib.ig_chain_run, case.ptr,
@@ -70,12 +75,13 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
     return Result(figures={k: v for k, v, u in figures}, units={k: u for k, v, u in figures})
 
 
-def check(case, *, set=None, **options):
+def check(case: CaseLike, *, set: Mapping[str, Any] | None = None, **options: Any) -> list[tuple[str, str]]:
     """Validates a case and runs nothing; a list of (label, value)."""
     return Case._of(case, set, options).check()
 
 
-def calibrate(file, out, *, set=None, resume=False, jobs=0, threads=0, backend=None):
+def calibrate(file: str, out: str, *, set: Mapping[str, Any] | None = None, resume: bool = False, jobs: int = 0,
+              threads: int = 0, backend: str | None = None) -> dict[str, Any]:
     """Fits keys to measured figures, as `ingot calibrate` does; returns what calibration.json says.
 
     file: a calibration file, docs/how-to/calibrate.md. set: keys to change in every run.
@@ -86,16 +92,16 @@ def calibrate(file, out, *, set=None, resume=False, jobs=0, threads=0, backend=N
     folder = _encode(out)
     texts = [_encode(f"{key}={_flow(value)}") for key, value in (set or {}).items()]
     sets = _ffi.new("char *[]", texts) if texts else _ffi.NULL
-    backend = _encode(backend)
+    on = _encode(backend)
     options = _ffi.new("ig_calibrate_options *", {
         "out": folder, "set": _ffi.cast("const char *const *", sets), "sets": len(texts),
-        "resume": resume, "backend": backend, "threads": threads, "jobs": jobs})
+        "resume": resume, "backend": on, "threads": threads, "jobs": jobs})
     context.call_apart(_lib.ig_calibrate, context.ptr, _encode(file), options)
     with open(_os.path.join(out, "calibration.json"), encoding="utf-8") as f:
         return _json.load(f)
 
 
-def devices():
+def devices() -> list[dict[str, Any]]:
     """The backends there are, with what each can do: a list of dicts."""
     rows = _ffi.new("ig_device_info[16]")
     found = []

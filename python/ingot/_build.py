@@ -17,7 +17,7 @@ extern "Python" void py_compared(void *, const ig_compared *);
 """
 
 
-def main(headers, output):
+def main(headers: str, output: str) -> None:
     ffi = cffi.FFI()
     with open(headers, encoding="utf-8") as f:
         ffi.cdef(f.read())

@@ -1,7 +1,11 @@
 """Contexts, callbacks and statuses: the part that knows about C."""
+from __future__ import annotations
+
 import atexit
 import logging
+import os
 import threading
+from typing import Any, Callable, ClassVar, NoReturn
 
 from ._ingot import ffi, lib
 from .errors import BY_STATUS, IngotError
@@ -9,11 +13,11 @@ from .errors import BY_STATUS, IngotError
 log = logging.getLogger("ingot")
 
 
-def text(c):
+def text(c: Any) -> Any:
     return ffi.string(c).decode("utf-8", "replace") if c else None
 
 
-def encode(value):
+def encode(value: str | os.PathLike[str] | None) -> Any:
     """A C string; `ffi.NULL` for None. Paths too."""
     if value is None:
         return ffi.NULL
@@ -29,11 +33,11 @@ class _Job:
     """The processes of an MPI job. The first handle is kept to the end of the program: where this
     package started MPI, it also ends it with that one, and MPI cannot be started again."""
 
-    first = None
+    first: ClassVar[Any] = None
     ended = False
 
     @classmethod
-    def join(cls, comm):
+    def join(cls, comm: Any) -> Any:
         """A handle of its own for each context: after a failure it serves no more."""
         number = 0 if isinstance(comm, str) and comm == "world" else getattr(comm, "py2f", lambda: None)()
         if number is None:
@@ -44,7 +48,7 @@ class _Job:
         return cls.open(number)
 
     @staticmethod
-    def open(number):
+    def open(number: int) -> Any:
         slot = ffi.new("ig_ranks **")
         status = lib.ig_ranks_mpi(number, slot)
         if status == lib.IG_UNSUPPORTED:
@@ -55,18 +59,18 @@ class _Job:
         return slot[0]
 
     @classmethod
-    def end(cls):
+    def end(cls) -> None:
         cls.ended = True
         lib.ig_ranks_close(cls.first)
 
     @classmethod
-    def leave(cls, ranks):
+    def leave(cls, ranks: Any) -> None:
         if not cls.ended:
             lib.ig_ranks_close(ranks)
 
 
-def _closer(ranks):
-    def close(context):
+def _closer(ranks: Any) -> Callable[[Any], None]:
+    def close(context: Any) -> None:
         lib.ig_ctx_close(context)
         _Job.leave(ranks)
     return close
@@ -75,10 +79,10 @@ def _closer(ranks):
 class Context:
     """One ig_ctx: backend, log, progress, error slot. Used by one thread at a time."""
 
-    def __init__(self, backend=None, threads=0, device=0, comm=None):
+    def __init__(self, backend: str | None = None, threads: int = 0, device: int = 0, comm: Any = None) -> None:
         self._self = ffi.new_handle(self)
-        self.progress = None  # a function of (done, total, unit, note), or None
-        self.caught = None    # exception of a callback, raised when the C call is back
+        self.progress: Callable[[float, float, str, str | None], object] | None = None  # a function of (done, total, unit, note), or None
+        self.caught: BaseException | None = None  # exception of a callback, raised when the C call is back
         self.device = device
         self._busy = threading.Lock()
         self._over = False  # a failure on ranks: nobody waits for anybody any more
@@ -96,31 +100,31 @@ class Context:
         if status != lib.IG_OK:
             self.fail(status)
 
-    def catch(self, kind, value, trace):
+    def catch(self, kind: Any, value: BaseException, trace: Any) -> None:
         """An exception inside a callback: the run stops at its next step, then it is raised."""
         if self.caught is None:
             self.caught = value
         lib.ig_ctx_interrupt(self.ptr)
 
     @property
-    def backend(self):
+    def backend(self) -> str:
         """The backend in use: "cpu", "debug", "cuda"."""
         return text(lib.ig_ctx_backend(self.ptr))
 
     @property
-    def device_name(self):
+    def device_name(self) -> str:
         return text(lib.ig_ctx_device(self.ptr))
 
     @property
-    def busy(self):
+    def busy(self) -> bool:
         """Whether a call into the library is under way."""
         return self._busy.locked()
 
-    def meet(self):
+    def meet(self) -> None:
         """Waits for the other ranks; raises here what was raised on one of them."""
         self.call(lib.ig_ranks_agree, self.ptr, lib.IG_OK)
 
-    def fail(self, status):
+    def fail(self, status: int) -> NoReturn:
         # who fails alone meets the others where they next wait; all then raise
         status = lib.ig_ranks_agree(self.ptr, status)
         self._over = self.ranks > 1
@@ -128,7 +132,7 @@ class Context:
         message = text(lib.ig_ctx_message(self.ptr)) or text(lib.ig_status_text(status))
         raise BY_STATUS.get(name, IngotError)(message)
 
-    def call(self, function, *arguments, after=None):
+    def call(self, function: Any, *arguments: Any, after: Callable[[], None] | None = None) -> None:
         """Calls, raises what the status says. `after` runs where a callback raised and the call
         returned without noticing."""
         if self._over:
@@ -148,15 +152,14 @@ class Context:
         if status != lib.IG_OK:
             self.fail(status)
 
-
-    def call_apart(self, function, *arguments):
+    def call_apart(self, function: Any, *arguments: Any) -> None:
         """`call` for functions without callbacks, in which Python would not see Ctrl-C: they run in
         a thread of their own, and Ctrl-C interrupts them."""
         if threading.current_thread() is not threading.main_thread():
             return self.call(function, *arguments)
         failure, back = [], threading.Event()
 
-        def work():
+        def work() -> None:
             try:
                 self.call(function, *arguments)
             except BaseException as e:
@@ -177,11 +180,11 @@ class Context:
             raise failure[0]
 
 
-def _of(user):
+def _of(user: Any) -> Any:
     return ffi.from_handle(user)
 
 
-def _on_error(kind, value, trace):
+def _on_error(kind: Any, value: BaseException, trace: Any) -> None:
     """The owner is the first argument of the callback's frame."""
     user = trace.tb_frame.f_locals.get("user") if trace else None
     if user is not None:
@@ -190,18 +193,18 @@ def _on_error(kind, value, trace):
         _orphan.append(value)
 
 
-_orphan = []  # exceptions that came before a callback's first line
+_orphan: list[BaseException] = []  # exceptions that came before a callback's first line
 
 
 @ffi.def_extern(onerror=_on_error)
-def py_log(user, level, message):
+def py_log(user: Any, level: int, message: Any) -> None:
     if _of(user).rank > 0:  # all say the same
         return
     log.log(logging.WARNING if level == lib.IG_LOG_WARN else logging.INFO, "%s", text(message))
 
 
 @ffi.def_extern(onerror=_on_error)
-def py_progress(user, p):
+def py_progress(user: Any, p: Any) -> None:
     context = _of(user)
     if _orphan:
         raise _orphan.pop()
@@ -210,22 +213,22 @@ def py_progress(user, p):
 
 
 @ffi.def_extern()
-def py_figure(user, key, value, unit, word):
+def py_figure(user: Any, key: Any, value: float, unit: Any, word: Any) -> None:
     _of(user).append((text(key), value if word == ffi.NULL else text(word), text(unit)))
 
 
 @ffi.def_extern()
-def py_field(user, info):
+def py_field(user: Any, info: Any) -> None:
     _of(user).append(FieldInfo(info))
 
 
 @ffi.def_extern()
-def py_line(user, label, value):
+def py_line(user: Any, label: Any, value: Any) -> None:
     _of(user).append((text(label), text(value)))
 
 
 @ffi.def_extern()
-def py_compared(user, row):
+def py_compared(user: Any, row: Any) -> None:
     values = [row.value[i] if row.text[i] == ffi.NULL else text(row.text[i]) for i in (0, 1)]
     _of(user).append({"part": text(row.part), "name": text(row.name), "unit": text(row.unit),
                       "values": tuple(values), "difference": row.difference, "scale": row.scale,
@@ -239,7 +242,7 @@ class FieldInfo:
 
     DTYPES = ("f4", "f8", "i4", "i8", "u1")
 
-    def __init__(self, info):
+    def __init__(self, info: Any) -> None:
         self.name, self.unit = text(info.name), text(info.unit) or ""
         self.where = {lib.IG_AT_POINTS: "nodes", lib.IG_AT_WHOLE: "whole"}.get(info.where, "elements")
         self.dtype = self.DTYPES[info.dtype]
@@ -247,17 +250,18 @@ class FieldInfo:
         self.writable = info.writable
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         return (self.count,) if self.components == 1 else (self.count, self.components)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self.name} [{self.unit}] at {self.where}, {self.shape}>"
 
 
 class Block:
     """Memory of the library as NumPy takes it, without a copy; `owner` stays alive with it."""
 
-    def __init__(self, owner, pointer, dtype, shape, strides=None, writable=False):
+    def __init__(self, owner: object, pointer: Any, dtype: str, shape: tuple[int, ...],
+                 strides: tuple[int, ...] | None = None, writable: bool = False) -> None:
         self.owner = owner
         self.__array_interface__ = {
             "version": 3, "typestr": "|u1" if dtype == "u1" else "<" + dtype, "shape": shape,

@@ -1,7 +1,10 @@
 """Cases: what a case file says, from a file or from Python."""
+from __future__ import annotations
+
 import math
 import numbers
 import os
+from typing import Any, Dict, Mapping, Union
 
 import numpy as np
 
@@ -9,7 +12,7 @@ from ._core import Context, encode, ffi, lib, text
 from .mesh import Mesh
 
 
-def flow(value):
+def flow(value: Any) -> str:
     """A value as a case file writes it, on one line."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
@@ -32,6 +35,10 @@ def flow(value):
     raise TypeError(f"a case takes numbers, text, lists and dicts, not {type(value).__name__}")
 
 
+# what callers give as a case
+CaseLike = Union[str, "os.PathLike[str]", Dict[str, Any], "Case"]
+
+
 class Case:
     """A case file, changed as you like: `case["beams[0].raster.power"] = "200 W"`.
 
@@ -43,14 +50,16 @@ class Case:
     those of a dict in place of the path.
     """
 
-    def __init__(self, path=None, *, set=None, backend=None, threads=0, device=0, comm=None,
-                 **keys):
+    def __init__(self, path: str | os.PathLike[str] | dict[str, Any] | None = None, *,
+                 set: Mapping[str, Any] | None = None, backend: str | None = None, threads: int = 0,
+                 device: int = 0, comm: Any = None, **keys: Any) -> None:
         if isinstance(path, dict):
-            path, set = None, {**path, **(set or {})}
+            set = {**path, **(set or {})}
+            path = None
         self.context = Context(backend, threads, device, comm)
         self._options = {"backend": backend, "threads": threads, "device": device, "comm": comm}
         self.path = None if path is None else str(path)
-        self._simulation = None  # weak, to the one that is open
+        self._simulation: Any = None  # weak, to the one that is open
         slot = ffi.new("ig_case **")
         if path is None:
             self.context.call(lib.ig_case_new, self.context.ptr, slot)
@@ -58,20 +67,20 @@ class Case:
             self.context.call(lib.ig_case_open, self.context.ptr, encode(path), slot)
         context = self.context.ptr  # outlives the case
         self.ptr = ffi.gc(slot[0], lambda c, keep=context: lib.ig_case_close(c))
-        self._given = {}
-        self._assigned = []  # (key, value) in order
+        self._given: dict[str, Any] = {}
+        self._assigned: list[tuple[str, Any]] = []  # (key, value) in order
         for key, value in {**keys, **(set or {})}.items():
             self[key] = value
 
     @classmethod
-    def from_dict(cls, values, **options):
+    def from_dict(cls, values: Mapping[str, Any], **options: Any) -> Case:
         """A case of nothing but `values`; a value `mesh` may be a `Mesh`."""
         return cls(None, set=values, **options)
 
     @classmethod
-    def _of(cls, case, set, options):
+    def _of(cls, case: CaseLike, set: Mapping[str, Any] | None, options: dict[str, Any]) -> Case:
         """What callers give as a case (a path, a dict or a Case), with keys set."""
-        if not isinstance(case, cls):
+        if not isinstance(case, Case):
             case = cls.from_dict(case, **options) if isinstance(case, dict) else cls(case, **options)
         elif options:
             raise TypeError(f"{', '.join(options)}: give these to the Case")
@@ -79,7 +88,7 @@ class Case:
             case[key] = value
         return case
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: str, value: Any) -> None:
         if isinstance(value, Mesh):
             if key != "mesh":
                 raise ValueError(f"a Mesh belongs to the key mesh, not {key}")
@@ -91,14 +100,14 @@ class Case:
             self._assigned.pop()
         self._assigned.append((key, value))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         """A pickled case is opened again from its file and gets its keys again."""
         if self._options["comm"] is not None:
             raise TypeError("a Case of several processes (comm) cannot be pickled: open it where it runs")
         path = self.path and os.path.abspath(self.path)
         return _unpickled, (path, self._options, self._assigned)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> str:
         """The text of a value that the case gives; KeyError where it gives none (a default
         holds), or a list or map."""
         found = lib.ig_case_get(self.ptr, encode(key))
@@ -106,51 +115,51 @@ class Case:
             raise KeyError(key)
         return text(found)
 
-    def get(self, key, default=None):
+    def get(self, key: str, default: str | None = None) -> str | None:
         try:
             return self[key]
         except KeyError:
             return default
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """The number of this process among those of the run (`comm`), 0 of one."""
         return self.context.rank
 
     @property
-    def ranks(self):
+    def ranks(self) -> int:
         """How many processes the run has."""
         return self.context.ranks
 
     @property
-    def is_chain(self):
+    def is_chain(self) -> bool:
         return bool(lib.ig_case_is_chain(self.ptr))
 
-    def check(self):
+    def check(self) -> list[tuple[str, str]]:
         """Validates; a list of (label, value): mesh, critical step, memory. Runs nothing."""
-        lines = []
+        lines: list[tuple[str, str]] = []
         handle = ffi.new_handle(lines)
         self.context.call(lib.ig_check, self.ptr, lib.py_line, handle)
         return lines
 
-    def mesh(self):
+    def mesh(self) -> Mesh:
         """The mesh the case describes. Nodes of fields are the nodes of this mesh."""
         slot = ffi.new("ig_mesh **")
         self.context.call(lib.ig_case_mesh, self.ptr, slot)
         return Mesh._own(self.context, slot[0])
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from ._html import table
         rows = [(k, v if isinstance(v, (str, Mesh)) else flow(v)) for k, v in self._given.items()]
         if self.path:
             rows.insert(0, ("file", self.path))
         return table(rows, f"{self.get('physics', '?')} {self.get('title', '')}".strip())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<ingot.Case {self.path or 'from Python'}: {self.get('physics', '?')}>"
 
 
-def _unpickled(path, options, assigned):
+def _unpickled(path: str | None, options: dict[str, Any], assigned: list[tuple[str, Any]]) -> Case:
     case = Case(path, **options)
     for key, value in assigned:
         case[key] = value

@@ -1,4 +1,6 @@
 """What can go wrong: one exception per status of the C library."""
+from __future__ import annotations
+
 import re
 
 
@@ -10,7 +12,7 @@ class IngotError(Exception):
 
     status = "error"
 
-    def __init__(self, message):
+    def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
         found = re.match(r"([^:\n]+):(\d+):(?:(\d+):)? ", message)

@@ -1,5 +1,8 @@
 """Arrays handed to other libraries without a copy: CUDA array interface and DLPack."""
+from __future__ import annotations
+
 import ctypes
+from typing import Any
 
 # What other libraries call a device: 1 memory of the host, 2 of a CUDA device.
 CPU, CUDA = 1, 2
@@ -22,11 +25,11 @@ class _DLManagedTensor(ctypes.Structure):
 _DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DLManagedTensor))
 _DLManagedTensor._fields_ = [("tensor", _DLTensor), ("manager", ctypes.c_void_p),
                              ("deleter", _DELETER)]
-_lent = {}  # address of a managed tensor: all that must live as long as it
+_lent: dict[int, tuple[Any, ...]] = {}  # address of a managed tensor: all that must live as long as it
 
 
 @_DELETER
-def _delete(managed):
+def _delete(managed: Any) -> None:
     _lent.pop(ctypes.addressof(managed.contents), None)
 
 
@@ -38,7 +41,7 @@ _DESTRUCTOR = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 
 
 @_DESTRUCTOR
-def _unused(capsule):
+def _unused(capsule: Any) -> None:
     """A capsule that nobody took (its name would be another then)."""
     if _is_valid(capsule, _NAME):
         _lent.pop(_pointer(capsule, _NAME), None)
@@ -48,7 +51,8 @@ _new = ctypes.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, _DESTRUCTOR]
 
 
-def capsule(owner, address, dtype, shape, strides, device):
+def capsule(owner: object, address: int, dtype: str, shape: tuple[int, ...], strides: tuple[int, ...],
+            device: tuple[int, int]) -> Any:
     """A DLPack capsule of memory that `owner` keeps alive; strides in bytes, device (type, id)."""
     size = int(dtype[1])
     dims = (ctypes.c_int64 * len(shape))(*shape)
@@ -62,6 +66,6 @@ def capsule(owner, address, dtype, shape, strides, device):
     return _new(where, _NAME, _unused)
 
 
-def lent():
+def lent() -> int:
     """How many tensors other libraries hold."""
     return len(_lent)

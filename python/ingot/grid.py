@@ -1,8 +1,16 @@
 """Grids of VTK, and of PyVista where that is installed: to plot, slice and probe in Python."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from .mesh import Mesh
 
-def grid(points, connectivity, offsets, types, point_data, cell_data, time=None):
+
+def grid(points: Any, connectivity: Any, offsets: Any, types: Any, point_data: Mapping[str, Any],
+         cell_data: Mapping[str, Any], time: float | None = None) -> Any:
     """A vtkUnstructuredGrid, as pyvista.UnstructuredGrid where PyVista is installed."""
     try:
         from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
@@ -34,7 +42,7 @@ def grid(points, connectivity, offsets, types, point_data, cell_data, time=None)
     return pyvista.wrap(made)
 
 
-def cells_of(mesh):
+def cells_of(mesh: Mesh) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(connectivity, offsets, VTK types) of a Mesh, blocks one after the other."""
     from .mesh import vtk_type
     conn, sizes, types = [], [], []

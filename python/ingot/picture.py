@@ -1,14 +1,20 @@
 """Pictures of `ingot view` for notebooks."""
+from __future__ import annotations
+
 import base64
 import os
 import tempfile
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._core import Context, encode, ffi, lib
 
+if TYPE_CHECKING:
+    from .mesh import Mesh
 
-def draw(path, png, **options):
+
+def draw(path: str | os.PathLike[str], png: str | os.PathLike[str], **options: Any) -> None:
     """`ig_view`: options by the names of ig_view_options."""
     kept = {}
     for key, value in options.items():
@@ -19,7 +25,7 @@ def draw(path, png, **options):
     context.call_apart(lib.ig_view, context.ptr, encode(path), ffi.new("ig_view_options *", kept), encode(png))
 
 
-def image(path, **options):
+def image(path: str | os.PathLike[str], **options: Any) -> str:
     """An <img> element with the picture of a snapshot inside."""
     with tempfile.TemporaryDirectory() as folder:
         png = os.path.join(folder, "view.png")
@@ -28,13 +34,15 @@ def image(path, **options):
             return f'<img alt="picture" src="data:image/png;base64,{base64.b64encode(f.read()).decode()}">'
 
 
-def image_of_mesh(mesh, fields=None, time=0.0, time_unit="s", **options):
+def image_of_mesh(mesh: Mesh, fields: dict[str, tuple[str, str, np.ndarray]] | None = None, time: float = 0.0,
+                  time_unit: str = "s", **options: Any) -> str:
     """The same of a mesh, with `fields` {name: (unit, "nodes" or "elements", values)} where h5py
     is there to write them."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mesh.vtkhdf")
         mesh.write(path)
-        shown = next(iter(fields or {}), None)
+        fields = fields or {}
+        shown = next(iter(fields), None)
         try:
             import h5py
         except ImportError:

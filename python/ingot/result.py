@@ -1,10 +1,13 @@
 """What a run left in its folder."""
+from __future__ import annotations
+
 import csv
 import html
 import json
 import math
 import os
 import re
+from typing import Any
 
 import numpy as np
 
@@ -12,68 +15,68 @@ import numpy as np
 class Snapshot:
     """One snap_*.vtkhdf file. Needs h5py. points, cells, point_data, cell_data, time."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = path
 
-    def _open(self):
+    def _open(self) -> Any:
         try:
             import h5py
         except ImportError:
             raise ImportError("reading snapshots needs h5py (Debian: python3-h5py)") from None
         return h5py.File(self.path, "r")
 
-    def _read(self, name):
+    def _read(self, name: str) -> np.ndarray:
         with self._open() as f:
             return f["VTKHDF/" + name][()]
 
-    def _data(self, group):
+    def _data(self, group: str) -> dict[str, np.ndarray]:
         with self._open() as f:
             return {name: data[()] for name, data in f["VTKHDF/" + group].items()}
 
     @property
-    def time(self):
+    def time(self) -> float:
         with self._open() as f:
             return float(f["VTKHDF/FieldData/TimeValue"][0])
 
     @property
-    def points(self):
+    def points(self) -> np.ndarray:
         return self._read("Points")
 
     @property
-    def cells(self):
+    def cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(connectivity, offsets, VTK cell types)."""
         return self._read("Connectivity"), self._read("Offsets"), self._read("Types")
 
     @property
-    def point_data(self):
+    def point_data(self) -> dict[str, np.ndarray]:
         return self._data("PointData")
 
     @property
-    def cell_data(self):
+    def cell_data(self) -> dict[str, np.ndarray]:
         return self._data("CellData")
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> np.ndarray:
         with self._open() as f:
             for group in ("PointData", "CellData"):
                 if name in f["VTKHDF/" + group]:
                     return f[f"VTKHDF/{group}/{name}"][()]
         raise KeyError(name)
 
-    def grid(self):
+    def grid(self) -> Any:
         """A PyVista grid, or one of VTK where PyVista is not installed."""
         from .grid import grid
         return grid(self.points, *self.cells, self.point_data, self.cell_data, self.time)
 
-    def view(self, png, **options):
+    def view(self, png: str | os.PathLike[str], **options: Any) -> None:
         """Draws it into a PNG file; options as in `ingot view`: field, palette, width, range, …"""
         from .picture import draw
         draw(self.path, png, **options)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from .picture import image
         return image(self.path)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<snapshot {self.path}>"
 
 
@@ -83,8 +86,10 @@ class Result:
     Of a run without a folder it holds `figures` and `units` only.
     """
 
-    def __init__(self, folder=None, *, figures=None, units=None):
+    def __init__(self, folder: str | os.PathLike[str] | None = None, *,
+                 figures: dict[str, float | str] | None = None, units: dict[str, str] | None = None) -> None:
         self.folder = None if folder is None else os.fspath(folder)
+        self.summary: dict[str, Any]
         if self.folder is None:
             self.summary = {"result": figures or {}, "units": units or {}}
         else:
@@ -96,50 +101,50 @@ class Result:
                 if not os.path.isdir(self.folder) or not self.stages:
                     raise FileNotFoundError(f"{name}: no result of Ingot is in this folder") from None
                 self.summary = {"result": {}, "units": {}}
-        self.figures = self.summary.get("result", {})
-        self.units = self.summary.get("units", {})
+        self.figures: dict[str, Any] = self.summary.get("result", {})
+        self.units: dict[str, str] = self.summary.get("units", {})
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         """A figure of the summary."""
         return self.figures[name]
 
-    def _in_folder(self, name):
+    def _in_folder(self, name: str) -> str:
         if self.folder is None:
             raise ValueError("a result without a folder has its figures only: run it with out=FOLDER")
         return os.path.join(self.folder, name)
 
     @property
-    def stages(self):
+    def stages(self) -> dict[str, Result]:
         """Of a chain: {name: Result}."""
-        return {s: Result(os.path.join(self.folder, s)) for s in sorted(os.listdir(self._in_folder("")))
-                if os.path.exists(os.path.join(self.folder, s, "summary.json"))}
+        return {s: Result(self._in_folder(s)) for s in sorted(os.listdir(self._in_folder("")))
+                if os.path.exists(os.path.join(self._in_folder(s), "summary.json"))}
 
-    def _history(self):
+    def _history(self) -> tuple[list[tuple[str, str]], list[list[str]]]:
         """The headings of history.csv and its rows."""
         with open(self._in_folder("history.csv"), encoding="utf-8", newline="") as f:
             rows = csv.reader(f)
             return [_heading(h) for h in next(rows)], list(rows)
 
     @property
-    def history(self):
+    def history(self) -> np.ndarray:
         """history.csv as a structured array: history["T_max"]. Units: history_units."""
         columns, rows = self._history()
-        rows = [tuple(map(_number, row)) for row in rows if len(row) == len(columns)]
-        return np.array(rows, dtype=[(name, float) for name, unit in columns])
+        values = [tuple(map(_number, row)) for row in rows if len(row) == len(columns)]
+        return np.array(values, dtype=[(name, float) for name, unit in columns])
 
     @property
-    def history_units(self):
+    def history_units(self) -> dict[str, str]:
         return dict(self._history()[0])
 
     @property
-    def snapshots(self):
+    def snapshots(self) -> list[Snapshot]:
         """In the order of time."""
         if self.folder is None:
             return []
         return [Snapshot(os.path.join(self.folder, f)) for f in sorted(os.listdir(self.folder))
                 if re.fullmatch(r"snap_\d+\.vtkhdf", f)]
 
-    def report(self, path=None):
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """Writes the page of `ingot report`; returns its path."""
         from ._core import Context, encode, ffi, lib
         name, page = encode(path), self._in_folder("report.html")
@@ -148,8 +153,9 @@ class Result:
                            ffi.new("ig_report_options *", {"html": name}))
         return os.fspath(path) if path else page
 
-    def compare(self, other, *, relative=0.0, absolute=0.0, tolerances=None, snapshots="last",
-                match="number", distance=0.0):
+    def compare(self, other: Result | str | os.PathLike[str], *, relative: float = 0.0, absolute: float = 0.0,
+                tolerances: dict[str, float | tuple[float, float]] | None = None, snapshots: str = "last",
+                match: str = "number", distance: float = 0.0) -> list[dict[str, Any]]:
         """Compares figures, history and fields with those of another result, as `ingot compare`.
 
         Returns one dict per figure, column and field; `same` says whether it is within tolerance.
@@ -164,7 +170,8 @@ class Result:
         if self.folder is None or folder is None:
             raise ValueError("a result without a folder cannot be compared")
         texts = ffi.new("char *[]", named)
-        rows, context = [], Context("cpu")
+        rows: list[dict[str, Any]] = []
+        context = Context("cpu")
         options = ffi.new("ig_compare_options *", {
             "relative": relative, "absolute": absolute, "tolerance": ffi.cast("const char *const *", texts),
             "tolerances": len(named), "snapshots": which,
@@ -174,7 +181,7 @@ class Result:
                      lib.py_compared, handle)
         return rows
 
-    def frame(self):
+    def frame(self) -> Any:
         """The history as a pandas.DataFrame, over time or iterations; columns as in history.csv
         without units (these: history_units)."""
         try:
@@ -187,7 +194,7 @@ class Result:
         over = next((n for n in ("time", "iteration") if n in made), None)
         return made.set_index(over) if over else made
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from ._html import short, table
         head = f"{self.summary.get('physics', '')} {self.summary.get('title', '')}".strip()
         picture = ""
@@ -199,17 +206,17 @@ class Result:
         rows = [(k, short(v), self.units.get(k) or "") for k, v in self.figures.items()]
         return f"<h4>{html.escape(head)}</h4>{picture}{table(rows)}"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         where = self.folder or "without a folder"
         return f"<ingot.Result {where}: {self.summary.get('status', 'complete')}, {len(self.figures)} figures>"
 
 
-def _heading(text):
+def _heading(text: str) -> tuple[str, str]:
     """("T_max", "K") of "T_max [K]"; the unit stands last."""
     name, bracket, unit = text.rpartition(" [")
     return (name, unit[:-1]) if bracket and unit.endswith("]") else (text, "")
 
 
-def _number(text):
+def _number(text: str) -> float:
     return float(text) if text else math.nan
 

@@ -1,12 +1,17 @@
 """Simulations that Python advances, looks into and changes."""
+from __future__ import annotations
+
+import os
 import weakref
+from typing import Any, Iterator, Mapping, NoReturn
 
 import numpy as np
 
 from ._core import Block, FieldInfo, encode, ffi, lib, text
-from .case import Case
+from .case import Case, CaseLike
 from .errors import StaleViewError
 from .exchange import CPU, CUDA, capsule
+from .mesh import Mesh
 
 
 class _Handle:
@@ -15,14 +20,14 @@ class _Handle:
     It is closed when nobody has it any more: a call that is under way in another thread has it.
     """
 
-    def __init__(self, case, pointer):
+    def __init__(self, case: Case, pointer: Any) -> None:
         self.case = case
         self.ptr = pointer
 
-    def __del__(self):
+    def __del__(self) -> None:
         lib.ig_sim_close(self.ptr)
 
-    def lend(self):
+    def lend(self) -> Any:
         """The pointer, for one call: it keeps the simulation open as long as it is an argument."""
         return ffi.gc(self.ptr, lambda p, keep=self: None)
 
@@ -30,13 +35,13 @@ class _Handle:
 class _Taken:
     """What was taken of a simulation: a view, good until the simulation goes on."""
 
-    def __init__(self, simulation, view):
+    def __init__(self, simulation: Simulation, view: Any) -> None:
         self._simulation, self._view = simulation, view
-        self._handle = simulation._handle
+        self._handle: Any = simulation._handle
         self.info = FieldInfo(view.info)
         self.copied = bool(view.copied)
 
-    def _fresh(self):
+    def _fresh(self) -> Any:
         """The address, if the view is still good."""
         if self._simulation._handle is not self._handle or not lib.ig_sim_is_fresh(
                 self._handle.ptr, self._view):
@@ -45,11 +50,11 @@ class _Taken:
         return self._view.data
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         return self.info.shape
 
     @property
-    def _strides(self):
+    def _strides(self) -> tuple[int, ...]:
         return (self._view.stride[0], self._view.stride[1])[:len(self.info.shape)]
 
 
@@ -61,24 +66,24 @@ class DeviceField(_Taken):
     """
 
     @property
-    def __cuda_array_interface__(self):
+    def __cuda_array_interface__(self) -> dict[str, Any]:
         if self._simulation.context.backend != "cuda":
             raise AttributeError("this simulation does not run on a CUDA device")
         address = int(ffi.cast("uintptr_t", self._fresh()))
         return {"version": 3, "shape": self.info.shape, "typestr": "<" + self.info.dtype,
                 "strides": self._strides, "data": (address, True), "stream": None}
 
-    def __dlpack_device__(self):
+    def __dlpack_device__(self) -> tuple[int, int]:
         context = self._simulation.context
         return (CUDA, context.device) if context.backend == "cuda" else (CPU, 0)
 
-    def __dlpack__(self, stream=None, **_):
+    def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
         # all steps are done when a view is given, so that any stream may read at once
         address = int(ffi.cast("uintptr_t", self._fresh()))
         return capsule(self._handle, address, self.info.dtype, self.info.shape, self._strides,
                        self.__dlpack_device__())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         i = self.info
         return f"<field {i.name} [{i.unit}] at {i.where} on {self._simulation.context.backend}, shape {i.shape}>"
 
@@ -92,35 +97,35 @@ class Field(_Taken, np.lib.mixins.NDArrayOperatorsMixin):
     array to keep, `field.view()` the bare memory, read-only.
     """
 
-    def view(self):
+    def view(self) -> np.ndarray:
         """The memory itself as a read-only array. It is not watched: do not use it after the
         next step."""
         return np.asarray(Block(self._handle, self._fresh(), self.info.dtype, self.info.shape,
                                 self._strides))
 
-    def copy(self):
+    def copy(self) -> np.ndarray:
         return np.array(self.view())
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.view(), dtype=dtype)
 
-    def __dlpack__(self, stream=None, **_):
+    def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
         # DLPack cannot say that memory is read-only: who takes it gets a copy
         return self.copy().__dlpack__()
 
-    def __dlpack_device__(self):
+    def __dlpack_device__(self) -> tuple[int, int]:
         return (CPU, 0)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         return _own(self.view()[index])
 
-    def __setitem__(self, index, value):
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise TypeError(f'a field is read-only: change a copy and set it, simulation["{self.info.name}"] = array')
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.info.count
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(np.ndarray, name):
             raise AttributeError(name)
         found = getattr(self.view(), name)
@@ -128,20 +133,20 @@ class Field(_Taken, np.lib.mixins.NDArrayOperatorsMixin):
             return _own(found)
         return lambda *a, **k: _own(getattr(self.view(), name)(*a, **k))
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if any(isinstance(o, Field) for o in options.get("out", ())):
             raise TypeError("a field is read-only")
         return getattr(ufunc, method)(*map(_bare, inputs), **options)
 
-    def __array_function__(self, function, types, arguments, options):
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         return _own(function(*_bare(arguments), **_bare(options)))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         i = self.info
         return f"<field {i.name} [{i.unit}] at {i.where}, shape {i.shape}>"
 
 
-def _bare(value):
+def _bare(value: Any) -> Any:
     if isinstance(value, Field):
         return value.view()
     if isinstance(value, (list, tuple)):
@@ -149,7 +154,7 @@ def _bare(value):
     return {k: _bare(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _own(value):
+def _own(value: Any) -> Any:
     """A result that shares no memory with the simulation."""
     return np.array(value) if isinstance(value, np.ndarray) and not value.flags.owndata else value
 
@@ -157,11 +162,11 @@ def _own(value):
 class State:
     """A state in memory, of `Simulation.save`."""
 
-    def __init__(self, handle, pointer):
+    def __init__(self, handle: _Handle, pointer: Any) -> None:
         self.handle = handle
         self.ptr = ffi.gc(pointer, lambda s, keep=handle: lib.ig_sim_state_free(s))
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError("a State is in the memory of this process and cannot be pickled: for another one "
                         "run with `out`, and open the simulation there with `restart` of its checkpoint")
 
@@ -177,15 +182,17 @@ class Simulation:
     the same to the last bit in whatever portions it is advanced. One per case at a time.
     """
 
-    def __init__(self, case, out=None, *, set=None, restart=None, force=False, **options):
+    def __init__(self, case: CaseLike, out: str | os.PathLike[str] | None = None, *,
+                 set: Mapping[str, Any] | None = None, restart: str | os.PathLike[str] | None = None,
+                 force: bool = False, **options: Any) -> None:
         case = Case._of(case, set, options)
-        self._handle = None
+        self._handle: _Handle | None = None
         other = case._simulation and case._simulation()
         if other is not None:
             raise RuntimeError("this case has an open simulation: close() it first and drop the "
                                "arrays of Field.view(), or take another Case")
         self.case, self.context, self.out = case, case.context, out
-        self._figures = []
+        self._figures: list[tuple[str, Any, str]] = []
         self._user = ffi.new_handle(self._figures)
         names = encode(out), encode(restart)
         slot = ffi.new("ig_sim **")
@@ -196,84 +203,83 @@ class Simulation:
         self._handle = _Handle(case, slot[0])
         case._simulation = weakref.ref(self._handle)
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError("a Simulation cannot be pickled: pickle its Case, and open it in the other process")
 
     @property
-    def _ptr(self):
+    def _ptr(self) -> Any:
         handle = self._handle  # another thread may close it meanwhile
         if handle is None:
             raise ValueError("the simulation is closed")
         return handle.lend()
 
-    def _advance(self, function, *arguments):
+    def _advance(self, function: Any, *arguments: Any) -> None:
         pointer = self._ptr
 
-        def stop():  # a request that came with the last step: take it, which saves a checkpoint
-            if not lib.ig_sim_ended(pointer):
+        def stop() -> None:
                 lib.ig_sim_step(pointer, 1, ffi.NULL)
 
         self.context.call(function, pointer, *arguments, after=stop)
 
-    def step(self, steps=1):
+    def step(self, steps: int = 1) -> int:
         """Takes up to `steps` steps, fewer at the end; returns how many."""
         done = ffi.new("int64_t *")
         self._advance(lib.ig_sim_step, steps, done)
         return done[0]
 
-    def until(self, time):
+    def until(self, time: float) -> None:
         """Steps until `time` is reached; the length of a step stays, so the last may pass it."""
         self._advance(lib.ig_sim_until, time)
 
-    def every(self, steps):
+    def every(self, steps: int) -> Iterator[Simulation]:
         """Yields the simulation after every `steps` steps and at the end."""
         while not self.ended:
             self.step(steps)
             yield self
 
-    def run(self):
+    def run(self) -> None:
         """Steps to the end."""
         self.step(2**63 - 1)
 
     @property
-    def ended(self):
+    def ended(self) -> bool:
         return bool(lib.ig_sim_ended(self._ptr))
 
     @property
-    def time(self):
+    def time(self) -> float:
         """Seconds; of an optimisation: iterations."""
         return lib.ig_sim_time(self._ptr)
 
     @property
-    def steps(self):
+    def steps(self) -> int:
         return lib.ig_sim_steps(self._ptr)
 
     @property
-    def dt(self):
+    def dt(self) -> float:
         """Length of the next step."""
         return lib.ig_sim_dt(self._ptr)
 
     @property
-    def fields(self):
+    def fields(self) -> dict[str, FieldInfo]:
         """The fields there are: {name: FieldInfo}."""
-        found = []
+        found: list[FieldInfo] = []
         handle = ffi.new_handle(found)
         lib.ig_sim_fields(self._ptr, lib.py_field, handle)
         return {f.name: f for f in found}
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Field:
         view = ffi.new("ig_field_view *")
         self.context.call(lib.ig_sim_view, self._ptr, encode(name), lib.IG_ON_HOST, view)
         return Field(self, view)
 
-    def device(self, name):
+    def device(self, name: str) -> DeviceField:
         """The field on the device, without a copy: see DeviceField. UnsupportedError where it is
         not stored there in the order of the mesh."""
         view = ffi.new("ig_field_view *")
         self.context.call(lib.ig_sim_view, self._ptr, encode(name), lib.IG_ON_DEVICE, view)
         return DeviceField(self, view)
 
-    def __setitem__(self, name, values):
+    def __setitem__(self, name: str, values: Any) -> None:
         info = self.fields.get(name)
         if info is not None:
             values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype=float), info.shape))
@@ -282,43 +288,45 @@ class Simulation:
             pointer = ffi.new("double[1]")
         self.context.call(lib.ig_sim_set, self._ptr, encode(name), pointer)
 
-    def load(self, number, factor):
+    def load(self, number: int, factor: float) -> None:
         """Multiplies load `number` of the case (thermal: of `beams`) from the next step on."""
         self.context.call(lib.ig_sim_scale_load, self._ptr, number, factor)
 
-    def support(self, number, factor):
+    def support(self, number: int, factor: float) -> None:
         """Multiplies what support `number` of the case prescribes (displacement, velocity,
         acceleration; thermal: temperature and flux of `boundary`) from the next step on."""
         self.context.call(lib.ig_sim_scale_support, self._ptr, number, factor)
 
-    def save(self):
+    def save(self) -> State:
         """All that is needed to go on from here to the same bits."""
         slot = ffi.new("ig_sim_state **")
         self.context.call(lib.ig_sim_save, self._ptr, slot)
-        return State(self._handle, slot[0])
+        handle = self._handle
+        assert handle is not None  # it gave the pointer
+        return State(handle, slot[0])
 
-    def restore(self, state):
+    def restore(self, state: State) -> None:
         """Back to a state of this simulation, any number of times, or of another one with the same
         case (its end, output, title, backend and threads may differ)."""
         self.context.call(lib.ig_sim_restore, self._ptr, state.ptr)
 
-    def interrupt(self):
+    def interrupt(self) -> None:
         """From another thread: the run finishes its step, writes a checkpoint, raises Interrupted."""
         lib.ig_ctx_interrupt(self.context.ptr)
 
-    def mesh(self):
+    def mesh(self) -> Mesh:
         """The mesh of the case; nodes and elements of fields are in its order."""
         return self.case.mesh()
 
-    def grid(self):
+    def grid(self) -> Any:
         """All fields as they stand on a PyVista or VTK grid."""
-        data = {"nodes": {}, "elements": {}}
+        data: dict[str, dict[str, np.ndarray]] = {"nodes": {}, "elements": {}}
         for name, info in self.fields.items():
             if info.where in data:
                 data[info.where][name] = self[name].copy()
         return self.mesh().grid(data["nodes"], data["elements"])
 
-    def evaluate(self, design=None):
+    def evaluate(self, design: Any = None) -> dict[str, Any]:
         """Topology optimisation: the design (one number from 0 to 1 per element; None: as it
         stands) is analysed. A dict with objective, volume (a share), constraints (values over their
         bounds), and their gradients by the design: objective_gradient, volume_gradient,
@@ -331,7 +339,7 @@ class Simulation:
         if design is not None:
             self["design"] = design
         info = self.fields
-        value = {name: float(self[name][0]) for name in ("objective", "volume")}
+        value: dict[str, Any] = {name: float(self[name][0]) for name in ("objective", "volume")}
         value["constraints"] = (self["constraints"].copy() if "constraints" in info
                                 else np.zeros(0))
         for name in ("objective_gradient", "volume_gradient"):
@@ -341,20 +349,20 @@ class Simulation:
         value["constraint_gradients"] = np.array(rows).reshape(len(rows), -1)
         return value
 
-    def finish(self):
+    def finish(self) -> dict[str, float | str]:
         """Writes figures and summary; returns the figures, {name: value}. An optimisation has
         figures of its present design before its end, too."""
         self.context.call(lib.ig_sim_finish, self._ptr)
         return {key: value for key, value, unit in self._figures}
 
     @property
-    def stats(self):
+    def stats(self) -> dict[str, Any]:
         """What the run did: elements, nodes, steps, seconds, bytes."""
         stats = ffi.new("ig_run_stats *")
         lib.ig_sim_stats(self._ptr, stats)
         return {name: getattr(stats, name) for name, _ in ffi.typeof("ig_run_stats").fields}
 
-    def close(self):
+    def close(self) -> None:
         """Frees it; arrays of `Field.view` keep their memory.
 
         A step that is under way in another thread ends first: that thread raises Interrupted, and
@@ -364,13 +372,13 @@ class Simulation:
         if handle is not None and self.context.busy:
             self.interrupt()
 
-    def __enter__(self):
+    def __enter__(self) -> Simulation:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from ._html import table
         from .picture import image_of_mesh
         if self._handle is None:
@@ -386,7 +394,7 @@ class Simulation:
         unit = "1" if self.case.get("physics") == "topopt" else "s"  # iterations, seconds
         return image_of_mesh(self.mesh(), fields, self.time, unit) + table(rows)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self._handle is None:
             return "<ingot.Simulation, closed>"
         return f"<ingot.Simulation of {self.case!r}: {self.steps} steps, time {self.time:g}>"

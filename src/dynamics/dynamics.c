@@ -734,8 +734,9 @@ static void rank_tell(void *user, const char *label, const char *value) {
 
 /* The ranks and their parts, a line each. */
 static ig_status ranks_tell(const ig_dyn_job *r, ig_partition_line *line, void *user) {
-  const ig_dyn_part *p = r->m->divided;
-  return p ? ig_partition_describe(r->job->cx, &p->part, &p->halo, line, user) : IG_OK;
+  const ig_dyn_part *p = r->m->division;
+  return !ig_dyn_alone(r->m) ? ig_partition_describe(r->job->cx, &p->part, &p->halo, line, user)
+                             : IG_OK;
 }
 
 /* A run that starts from its beginning; a restart reads the same numbers from the checkpoint. */

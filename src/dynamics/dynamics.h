@@ -37,9 +37,10 @@
 
    Who does what. The room (dynamics.c) chooses steps and analyses and watches energy, faults and
    overlaps; the model owns the arrays; backends bring the passes (ig_dyn_ops in step.h). The laws
-   are in *.inc, compiled for float, double and, for tangents, dual numbers. On several ranks
-   `divided` (part.h) has a model of the rank's own particles and elements, which takes the steps;
-   the whole model has only what is needed to put results together.
+   are in *.inc, compiled for float, double and, for tangents, dual numbers. Each rank takes the
+   steps of its part of the model (`division`, part.h): on one rank that is the model itself, on
+   several a model of the rank's own particles and elements, and the whole has only what is needed
+   to put results together.
 
    Calls: ig_dyn_model_new, then ig_dyn_set_clock, ig_dyn_advance, and between steps
    ig_dyn_energies, ig_dyn_fields_now, checkpoints; ig_dyn_model_free. All ranks make the same calls
@@ -355,8 +356,8 @@ typedef struct {
   double touch;           /* of contact: largest stiffness over mass of a particle, 1/s^2 */
 } ig_dyn_weight;
 
-/* The model. On several ranks there are two: the whole one, of which clock, counts and bodies
-   stay on every rank, and divided->local, which takes the steps. */
+/* The model. division->local takes the steps: on one rank the model itself, on several the rank's
+   part, while clock, counts and bodies of the whole stay on every rank. */
 typedef struct ig_dyn_model {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -400,7 +401,7 @@ typedef struct ig_dyn_model {
   ig_dyn_nodes *made;
   /* recorded steps of a GPU; NULL: none yet */
   struct ig_graph *graph;
-  struct ig_dyn_part *divided; /* between ranks (model/part.h); NULL: there is one */
+  struct ig_dyn_part *division; /* between ranks (model/part.h): on one rank, one part */
 } ig_dyn_model;
 
 /* Whether elements write forces into slots, which particles add up in a fixed order; the other

@@ -120,7 +120,8 @@ static const ig_option voxel_supports_options[] = {
 #define M ig_voxel_case
 static const ig_option voxel_options[] = {
     IG_FILE(M, stl, NULL,
-            "part to cut into voxels: .stl, .obj, .3mf (millimetres unless `unit` or the file says "
+            "part to cut into voxels: .stl, .obj, .3mf, .ply, .off (millimetres unless `unit` or "
+            "the file says "
             "otherwise), or the outer surface of any other mesh or geometry file"),
     IG_REAL(M, threshold, "", "0", 0, 0, "stl: voxels of an image above this value are the part"),
     IG_TEXT(M, field, NULL, "stl: the array of a .vti; left out: its only one"),

@@ -286,7 +286,15 @@ static double product(const ig_newton *n, const double *a, const double *b) {
   return sum;
 }
 
-/* The same of displacements alone. */
+/* Largest force out of balance, moments by the length of the model. */
+static double rest(const ig_newton *n) {
+  double most[2];
+  int32_t where[2];
+  largest(n, n->r, most, where);
+  return fmax(most[0], most[1] / fmax(n->m.length, 1e-300));
+}
+
+/* The product of displacements alone. */
 static double way(const ig_newton *n, const double *a, const double *b) {
   const ig_system *s = n->m.system;
   double sum = 0;
@@ -388,7 +396,7 @@ static bool slow(const ig_newton *n, int iteration, double now, double before) {
 static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took) {
   const int32_t equations = n->m.system->equations;
   double r = INFINITY, c = INFINITY, before = INFINITY, first = INFINITY;
-  bool fine;
+  bool fine, keep = false;
   int rising = 0;
   /* where the last step went, it goes on; the first one starts from where the model is */
   const double on = n->last_ds > 0 ? (factor - n->now.factor) / n->last_ds : 0;
@@ -409,11 +417,14 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   for (int it = 1; it <= n->o.iterations; it++) {
     double s = 1;
     *took = it;
-    IG_TRY(residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine));
     *how = STEP_DIVERGED;
-    if (!fine)
-      return IG_OK;
-    IG_TRY(factorize(n));
+    if (!keep) {
+      IG_TRY(residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine));
+      if (!fine)
+        return IG_OK;
+      IG_TRY(factorize(n));
+    }
+    const double pushed = rest(n);
     for (int32_t i = 0; i < equations; i++)
       n->d[i] = -n->r[i];
     IG_TRY(ig_direct_solve(n->direct, n->d));
@@ -460,6 +471,10 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     snprintf(n->why, sizeof n->why,
              "after %d iterations the residual is %.2g of the mean force, largest at %s", it, r,
              name);
+    /* The last tangent is kept where it would reduce the residual below the tolerance again: in
+       linear analyses it is always that of the next iteration. */
+    const double fall = pushed > 0 ? rest(n) / pushed : 1;
+    keep = n->o.keep && !keep && s == 1 && fall <= 1e-3 && fall * r <= 0.1 * n->o.tolerance;
     rising = r > before ? rising + 1 : 0;
     if (!n->full && it >= 3 && r > 0.1 * before)
       n->full = true; /* what was made symmetric may be why it is slow */

@@ -63,6 +63,8 @@ typedef struct {
   int iterations;      /* 16 */
   bool arc_length;
   bool line_search;
+  bool keep; /* a tangent serves twice where that is foreseen to converge: half the work of linear
+                analyses; the last residual is then not the square of the one before */
   bool pass; /* steps are as long as asked for, and may pass over stops */
   ig_direct_kind solver;
 } ig_newton_options;

@@ -35,9 +35,9 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_tri_surface_look(ig_ctx *cx, const ig_tri_surface *soup,
                                             ig_tri_surface_survey *survey);
 
-/* Reads .stl (text or binary), .obj, .3mf; of other mesh and geometry files the outer surface.
-   unit: metres per unit of the file; 0: as the file says, or millimetres. edge: wanted edge length
-   where a geometry has to be meshed. Builds with files only. */
+/* Reads .stl (text or binary), .obj, .3mf, .ply, .off; of other mesh and geometry files the outer
+   surface. unit: metres per unit of the file; 0: as the file says, or millimetres. edge: wanted
+   edge length where a geometry has to be meshed. Builds with files only. */
 IG_MUST_CHECK ig_status ig_tri_surface_read(ig_ctx *cx, const char *path, double unit, double edge,
                                             ig_tri_surface *soup);
 /* The same with more options. Of voxel images (.vti, .nrrd, .nhdr, .npy) the surface of the voxels

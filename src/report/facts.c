@@ -2,11 +2,13 @@
    Everything is text from a result folder of any origin, so it passes through ig_html_format or
    ig_page_cell, which escape it. */
 #include "report/report.h"
+#include "core/limit.h"
 #include "core/number.h"
 #include "io/format/case_yaml.h"
 #include "io/result/result_folder.h"
 #include "io/format/atomic_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +204,40 @@ static void verdict(ig_text *html, const ig_node *summary) {
   ig_text_add(html, "</ul>\n");
 }
 
+/* Limits of the case's `accept`, each with its figure and whether it is kept. */
+static void accept_table(ig_text *html, const ig_page_run *run) {
+  const ig_node *list = run->kase ? ig_node_find(run->kase, "accept") : NULL;
+  const ig_node *result = run->summary ? ig_node_find(run->summary, "result") : NULL;
+  const ig_node *units = run->summary ? ig_node_find(run->summary, "units") : NULL;
+  if (!list || !list->child || !result)
+    return;
+  ig_text_add(html, "<table class=\"accept\"><tr><th>limit of</th><th>value</th><th>min</th>"
+                    "<th>max</th><th></th></tr>");
+  /* One map stands for a list of one. */
+  for (const ig_node *a = list->kind == IG_NODE_MAP ? list : list->child; a;
+       a = list->kind == IG_NODE_MAP ? NULL : a->next) {
+    const char *figure = ig_page_text(a, "figure"), *min = ig_page_text(a, "min");
+    const char *max = ig_page_text(a, "max"), *unit = units ? ig_page_text(units, figure) : "";
+    const ig_node *f = ig_node_find(result, figure);
+    char why[256], text[64], value[160] = "not given";
+    char *end = NULL;
+    const double number = f && f->text && !f->quoted ? ig_decimal_read(f->text, &end) : NAN;
+    const bool kept =
+        end && end != f->text &&
+        !ig_limit_broken(*min ? min : NULL, *max ? max : NULL, number, unit, why, sizeof why);
+    if (f && f->text)
+      snprintf(value, sizeof value, "%s %.60s", ig_page_number(f, text), unit);
+    ig_text_add(html, "<tr>");
+    ig_page_cell(html, "td", "", figure);
+    ig_page_cell(html, "td", " class=\"number\"", value);
+    ig_page_cell(html, "td", " class=\"number\"", min);
+    ig_page_cell(html, "td", " class=\"number\"", max);
+    ig_page_cell(html, "td", kept ? " class=\"pass\"" : " class=\"fail\"", kept ? "pass" : "fail");
+    ig_text_add(html, "</tr>\n");
+  }
+  ig_text_add(html, "</table>");
+}
+
 /* The last row of the plot of energies, J, and how far the balance is from closing. */
 static void energy_table(ig_text *html, const ig_page_run *run, const ig_csv_table *t,
                          const ig_plot *plot, int plots) {
@@ -259,6 +295,7 @@ ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *
                         const ig_plot *plot, int plots) {
   ig_text *html = &p->body;
   ig_text_add(html, "<details open><summary>Figures and run</summary><div class=\"tables\">");
+  accept_table(html, run);
   if (run->summary)
     figures_table(html, run->summary);
   energy_table(html, run, t, plot, plots);

@@ -142,8 +142,10 @@ static const char *unit_of(const sweep *s, const char *figure) {
    column. */
 static void table_write(const sweep *s) {
   ig_text *html = &s->p->body;
-  ig_text_add(html, "<div class=\"wide\"><table class=\"runs\"><thead><tr><th>run</th>"
-                    "<th>status</th>");
+  ig_html_format(html,
+                 "<div class=\"wide\"><table class=\"runs\" data-keys=\"%d\"><thead><tr>"
+                 "<th>run</th><th>status</th>",
+                 s->keys);
   for (int k = 0; k < s->keys; k++)
     ig_page_cell(html, "th", "", s->key[k]);
   for (int f = 0; f < s->figures; f++) {

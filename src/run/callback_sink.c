@@ -77,6 +77,7 @@ static ig_status tee_checkpoint_rows(ig_sink *sink, double time, int64_t step,
 }
 static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
   ig_tee *t = sink->self;
+  ig_accept_figure(&t->accept, key, unit, value);
   if (t->figure)
     t->figure(t->user, key, value, unit, NULL);
   return t->inner ? t->inner->result(t->inner, key, unit, value) : IG_OK;

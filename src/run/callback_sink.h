@@ -5,6 +5,7 @@
 
 #include <ingot/run.h>
 #include "core/output.h"
+#include "run/accept.h"
 
 /* Embedded in ig_sim. */
 typedef struct {
@@ -16,6 +17,7 @@ typedef struct {
   ig_snapshot_fn *snapshot;
   ig_history_fn *row;
   void *user;
+  ig_accept accept; /* limits of figures */
 } ig_tee;
 
 /* Fills `tee`. inner: sink of the files, NULL if none. kept: checkpoints are written, if only by

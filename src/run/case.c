@@ -4,6 +4,7 @@
    the common table (ig_common_options) and the table of the room that `physics` names. Every key
    must be known to one of them; an unknown key is an error with a suggestion. */
 #include "run/case.h"
+#include "run/accept.h"
 #include "run/job.h"
 #include "run/materials.h"
 #include "run/rooms.h"
@@ -40,6 +41,13 @@ static const ig_option output_options[] = {
     IG_END};
 #undef O
 
+#define A ig_accept_case
+static const ig_option accept_options[] = {
+    IG_TEXT(A, figure, IG_REQUIRED, "a figure of summary.json"),
+    IG_TEXT(A, min, NULL, "the least value that is accepted, with its unit"),
+    IG_TEXT(A, max, NULL, "the largest value that is accepted, with its unit"), IG_END};
+#undef A
+
 /* Keys of every case, whatever its physics. */
 #define C ig_common_case
 const ig_option ig_common_options[] = {
@@ -61,6 +69,8 @@ const ig_option ig_common_options[] = {
     IG_MAP(C, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh: generated or imported"),
     IG_LIST(C, materials, ig_material_case, ig_material_options, NULL, "what the part is made of"),
     IG_MAP(C, output, ig_output_case, output_options, NULL, "what is written, and how often"),
+    IG_LIST(C, accept, ig_accept_case, accept_options, NULL,
+            "limits of figures: the summary says whether the result is accepted"),
     IG_END};
 #undef C
 
@@ -310,6 +320,8 @@ static ig_status common_check(ig_case *c) {
       return ig_fail_at(c->cx, &first->at, "output.times: %g s after %g s: times must rise",
                         times->value[i], times->value[i - 1]);
   IG_TRY(fields_check(c));
+  for (int i = 0; i < common->accept.count; i++)
+    IG_TRY(ig_accept_check(c->cx, IG_ITEM(ig_accept_case, common->accept, i)));
   return precision_check(c);
 }
 

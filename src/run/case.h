@@ -13,6 +13,13 @@
 #include "material/material.h"
 #include "geometry/mesh_case.h"
 
+/* One limit of `accept`. Texts: the unit of a figure is known only when the run has given it. */
+typedef struct {
+  ig_src at;
+  const char *figure;
+  const char *min, *max; /* NULL: none */
+} ig_accept_case;
+
 /* Keys of every case, whatever its physics. */
 typedef struct {
   ig_src at;
@@ -24,6 +31,7 @@ typedef struct {
   ig_mesh_case mesh;           /* mesh.at.given says whether there is one */
   ig_list materials;           /* of ig_material_case, material files already folded in */
   ig_output_case output;
+  ig_list accept; /* of ig_accept_case */
 } ig_common_case;
 extern const ig_option ig_common_options[];
 
@@ -37,6 +45,11 @@ struct ig_case {
   /* Set by the readers of foreign decks, which have no units: the check of plausible sizes is
      skipped. */
   bool no_units; /* made of a file without units: values may be of any size */
+  /* What the reader of a deck passed over and may change results: warnings of every run. */
+  struct ig_case_warning {
+    const char *text;
+    struct ig_case_warning *next;
+  } * warning;
   /* Hooks of src/deck and src/chain: a mesh or a state that comes from memory instead of a file. */
   ig_mesh_fn *mesh_make; /* stands for the file that `mesh` names, NULL: it is read */
   void *mesh_user;

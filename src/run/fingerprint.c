@@ -216,14 +216,14 @@ static uint64_t mix_table(uint64_t h, const ig_option *options, const void *from
 }
 
 /* Top-level keys that are hashed. The mesh is hashed as generated, not by its section; title,
-   backend and threads do not change results. `output` changes the result folder, but not whether a
-   run can be continued. */
+   backend and threads do not change results. `output` and `accept` change the result folder, but
+   not whether a run can be continued. */
 static bool counts(const char *key, bool ends) {
   static const char *const never[] = {"physics", "title", "backend", "threads", "mesh"};
   for (size_t i = 0; i < sizeof never / sizeof *never; i++)
     if (strcmp(key, never[i]) == 0)
       return false;
-  return ends || strcmp(key, "output") != 0;
+  return ends || (strcmp(key, "output") != 0 && strcmp(key, "accept") != 0);
 }
 
 /* One line per top-level key, so that the first difference can be named to the user. */

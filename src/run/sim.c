@@ -112,9 +112,10 @@ static void listen(ig_sim *s) {
 }
 
 /* job.sink NULL tells rooms that no output is wanted at all. */
-static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted, bool kept) {
+static ig_status sink_use(ig_sim *s, const ig_run_options *o, bool wanted, bool kept) {
   ig_tee_open(s->cx, &s->t, s->files, o, kept);
   s->job.sink = wanted ? &s->t.sink : NULL;
+  return ig_accept_open(s->cx, &s->c->common.accept, &s->t.accept);
 }
 
 /* --- ranks: all open the same case; rank 0 has the files */
@@ -155,8 +156,7 @@ static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   IG_TRY(ig_ranks_bcast(s->cx, 0, &kept, sizeof kept));
   IG_TRY(ig_restart_share(s->cx, !s->c->room->pieces, &s->restart));
   static const ig_run_options nobody;
-  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted, kept);
-  return IG_OK;
+  return sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted, kept);
 }
 
 /* On one rank the mesh is still there and the hash is computed when it is needed. */
@@ -337,6 +337,9 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_OUTPUT);
   if (status == IG_OK)
     status = ig_loop_finish(&s->march);
+  /* figures are judged where they go: on rank 0 */
+  if (status == IG_OK && s->job.sink && (s->t.inner || s->t.figure))
+    status = ig_accept_finish(cx, &s->t.accept, s->job.sink);
   s->concluded = true;
   /* A run that fails before its first output leaves a former run's files as they are. Where there
      are none, summary.json says why it failed, unless the case itself was refused. */
@@ -391,6 +394,7 @@ void ig_sim_close(ig_sim *s) {
   if (s->march.room)
     ig_loop_close(&s->march);
   ig_sink_close(s->files);
+  ig_accept_close(&s->t.accept);
   ig_restart_free(s->restart);
   ig_inputs_free(&s->inputs);
   ig_job_close(&s->job);

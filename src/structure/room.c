@@ -213,6 +213,7 @@ static ig_status analysis_begin(ig_structure *s) {
   ig_newton_options o = ig_newton_usual;
   o.tolerance = a->tolerance;
   o.steps = a->steps;
+  o.keep = true;
   o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
   o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
   s->planned = o.first * a->duration;

@@ -38,24 +38,29 @@ for one in sets:
             assert (b + 0.05) / (a + 0.05) >= 4.5, (ink, paper, (b + 0.05) / (a + 0.05))
 END
 
-# the script is admitted like ours, by its hash
-$python - "$SOURCE/tests/cli/page.js" <<'END'
+# a script is admitted like ours, by its hash
+inject() { # page, script, new page
+  $python - "$@" <<'END'
 import base64, hashlib, sys
-script = open(sys.argv[1], encoding="utf-8").read()
-page = open("wall/report.html", encoding="utf-8").read()
+page, script = (open(name, encoding="utf-8").read() for name in sys.argv[1:3])
 digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 page = page.replace("script-src", "script-src 'sha256-%s'" % digest, 1).replace("</body>", "<script>%s</script></body>" % script)
-open("wall/read.html", "w", encoding="utf-8").write(page)
+open(sys.argv[3], "w", encoding="utf-8").write(page)
 END
+}
+inject wall/report.html "$SOURCE/tests/cli/page.js" wall/read.html
 flags="--headless --no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-component-update
   --disable-sync --disable-dev-shm-usage --enable-logging=stderr --user-data-dir=$work/browser"
 # shellcheck disable=SC2086
 timeout 250 chromium $flags --dump-dom 'data:text/html,<p>alive</p>' 2>browser.log | grep -q alive ||
   { echo "Chromium does not start here"; exit 77; }
-# shellcheck disable=SC2086
-timeout 400 chromium $flags --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --window-size=1300,1000 \
-  --virtual-time-budget=60000 --dump-dom "file://$work/wall/read.html" 2>browser.log >dom.html
-grep 'CONSOLE' browser.log | grep -v 'GPU stall due to ReadPixels' && fail "the page writes to the console"
+browse() { # page
+  # shellcheck disable=SC2086
+  timeout 400 chromium $flags --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --window-size=1300,1000 \
+    --virtual-time-budget=60000 --dump-dom "file://$work/$1" 2>browser.log >dom.html
+  grep 'CONSOLE' browser.log | grep -v 'GPU stall due to ReadPixels' && fail "$1 writes to the console"
+}
+browse wall/read.html
 $python - <<'END' || fail "the page does not say what NumPy reads"
 import csv, glob, html, io, json, re
 import h5py, numpy as np
@@ -164,5 +169,52 @@ for name, most in (("wall/report.html", 1536), ("few.html", 300)):
     a, b, c = (q[corner[:, i]] for i in range(3))
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2
     assert abs(area / 192e-6 - 1) < 0.02, (name, area)
+END
+
+# a folder of runs: means over the levels of each key, and the runs that no other beats
+for conductivity in 20 40 60; do
+  for flux in 1e6 2e6; do
+    "$INGOT" run wall.yaml --backend cpu --threads 1 --quiet --out "runs/k$conductivity-q$flux" --set output.count=0 --set 'mesh.boxes.cells=[5, 2, 4]' \
+      --set "materials.conductivity=$conductivity W/m/K" --set "boundary[0].flux=$flux W/m2" || fail "a run of the sweep fails"
+  done
+done
+"$INGOT" report runs >/dev/null || fail "no report of the runs"
+cat >runs.js <<'END'
+(async function () {
+  const all = (selector) => [...document.querySelectorAll(selector)], choose = (s, name) => {
+    const e = document.querySelector(s);
+    e.value = [...e.options].findIndex((o) => o.textContent.startsWith(name));
+    e.dispatchEvent(new Event("change"));
+  };
+  for (let k = 0; k < 50 && !all(".response").length; k++) await new Promise((r) => setTimeout(r, 100));
+  choose(".response", "T_max");
+  choose(".against", "T_min");
+  const goals = all(".responses select");
+  goals[3].value = "1"; /* hot where it is coldest is good */
+  goals[3].dispatchEvent(new Event("change"));
+  document.body.dataset.read = JSON.stringify({ effects: all(".effect").map((e) => Object.assign({}, e.dataset)),
+    best: all(".best").map((e) => e.dataset.run), rest: all(".rest").map((e) => e.dataset.run), lines: all(".run").length,
+    text: document.querySelector(".front").textContent });
+})();
+END
+inject runs/report.html runs.js runs/read.html
+browse runs/read.html
+$python - <<'END' || fail "response plots are wrong"
+import glob, html, json, os, re
+import numpy as np
+r = json.loads(html.unescape(re.search(r'data-read="([^"]*)"', open("dom.html", encoding="utf-8").read())[1]))
+runs = {}
+for name in glob.glob("runs/*/summary.json"):
+    result = json.load(open(name))["result"]
+    k, q = re.fullmatch(r"k(\d+)-q(\w+)", os.path.basename(os.path.dirname(name))).groups()
+    runs["k%s-q%s" % (k, q)] = (float(k), float(q), result["T_max"], result["T_min"])
+assert len(runs) == 6 and r["lines"] == 6 and len(r["effects"]) == 5
+for e in r["effects"]:
+    column = 0 if "conductivity" in e["key"] else 1
+    mean = np.mean([v[2] for v in runs.values() if v[column] == float(e["level"])])
+    assert abs(float(e["mean"]) - mean) < 1e-3, (e, mean)
+front = {n for n, v in runs.items() if not any(w[2] <= v[2] and w[3] >= v[3] and w != v for w in runs.values())}
+assert set(r["best"]) == front and set(r["rest"]) == set(runs) - front and 0 < len(front) < 6, (r["best"], front)
+assert all(n in r["text"] for n in front)
 END
 echo "numbers read off the page"

@@ -11,6 +11,10 @@ MOVING = ("seconds", "seconds_insert", "seconds_solve", "seconds_sensitivities",
 # Keys that change no number: what is written, how fast it is computed, what it is called.
 OUTPUT = {
     "title": "a line for reports",
+    "accept": "limits of figures, judged at the end",
+    "accept.figure": "limits of figures, judged at the end",
+    "accept.min": "limits of figures, judged at the end",
+    "accept.max": "limits of figures, judged at the end",
     "backend": "where it runs",
     "threads": "how many CPU threads compute",
     "assembly": "order of summation alone: the same bits but for atomic",

@@ -28,11 +28,12 @@ static void use(ig_ctx *cx, const ig_tri_surface *soup) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const names[] = {"fuzz-soup.stl", "fuzz-soup.obj",  "fuzz-soup.3mf",
-                                      "fuzz-soup.vti", "fuzz-soup.nrrd", "fuzz-soup.npy"};
+                                      "fuzz-soup.vti", "fuzz-soup.nrrd", "fuzz-soup.npy",
+                                      "fuzz-soup.ply", "fuzz-soup.off"};
   ig_ctx *cx = NULL;
   const ig_ctx_options options = {.backend = "cpu", .threads = 1};
   if (ig_ctx_open(&options, &cx) == IG_OK)
-    for (int i = 0; i < 6; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
       FILE *f = fopen(names[i], "wb");
       if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0)
         abort();

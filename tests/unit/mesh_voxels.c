@@ -131,6 +131,80 @@ static void obj_with_polygons(void **state) {
   ig_mesh_free(mesh);
 }
 
+/* PLY in text, with other elements and properties between; OFF in text, with colors and comments.
+ */
+static void ply_and_off(void **state) {
+  (void)state;
+  static const char *const text[] = {
+      "ply\nformat ascii 1.0\ncomment a box\nelement camera 1\nproperty float zoom\n"
+      "element vertex 8\nproperty float x\nproperty uchar red\nproperty double y\nproperty float "
+      "z\n"
+      "element face 6\nproperty list uchar float texcoord\nproperty list uchar int vertex_indices\n"
+      "end_header\n7\n0 1 0 0\n2 1 0 0\n2 1 3 0\n0 1 3 0\n0 1 0 4\n2 1 0 4\n2 1 3 4\n0 1 3 4\n"
+      "0 4 0 3 2 1\n1 0.5 4 4 5 6 7\n0 4 0 1 5 4\n0 4 1 2 6 5\n0 4 2 3 7 6\n0 4 3 0 4 7\n",
+      "COFF # a box\n\n8 6 12\n0 0 0 1 1 1 1\n2 0 0 1 1 1 1\n2 3 0\n# between\n0 3 0\n0 0 4\n2 0 "
+      "4\n"
+      "2 3 4\n0 3 4\n4 0 3 2 1 255 0 0\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n",
+      "OFF 8 6 0\r\n0 0 0\r\n2 0 0\r\n2 3 0\r\n0 3 0\r\n0 0 4\r\n2 0 4\r\n2 3 4\r\n0 3 4\r\n"
+      "4 0 3 2 1\r\n4 4 5 6 7\r\n4 0 1 5 4\r\n4 1 2 6 5\r\n4 2 3 7 6\r\n4 3 0 4 7\r\n"};
+  static const char *const name[] = {"box.ply", "box.off", "dos.off"};
+  for (int k = 0; k < 3; k++) {
+    ig_mesh *mesh;
+    const ig_voxel_case v = {.stl = store(name[k], text[k], strlen(text[k])), .voxel = 1e-3};
+    assert_int_equal(make(&v, 0, &mesh), IG_OK);
+    assert_int_equal(ig_mesh_elements(mesh), 24);
+    assert_float_equal(volume_of(mesh), 24e-9, 1e-20);
+    ig_mesh_free(mesh);
+  }
+}
+
+/* Appends the bytes of a value, in either order. */
+static size_t add(unsigned char *at, const void *value, size_t bytes, bool turned) {
+  for (size_t i = 0; i < bytes; i++)
+    at[i] = ((const unsigned char *)value)[turned ? bytes - 1 - i : i];
+  return bytes;
+}
+
+static void binary_ply(void **state) {
+  (void)state;
+  const uint16_t one = 1;
+  const bool little = *(const unsigned char *)&one == 1;
+  for (int big = 0; big < 2; big++) {
+    unsigned char bytes[2000];
+    const bool turned = little == (big == 1);
+    size_t n = (size_t)snprintf((char *)bytes, sizeof bytes,
+                                "ply\nformat binary_%s_endian 1.0\nelement vertex 8\n"
+                                "property double x\nproperty float32 y\nproperty int16 z\n"
+                                "property uchar flags\nelement face 12\n"
+                                "property list uint8 uint32 vertex_index\nend_header\n",
+                                big ? "big" : "little");
+    for (int p = 0; p < 8; p++) {
+      const double x = box_x[p][0];
+      const float y = (float)box_x[p][1];
+      const int16_t z = (int16_t)box_x[p][2];
+      n += add(bytes + n, &x, 8, turned);
+      n += add(bytes + n, &y, 4, turned);
+      n += add(bytes + n, &z, 2, turned);
+      bytes[n++] = 10; /* a line feed is no line feed here */
+    }
+    for (int t = 0; t < 12; t++) {
+      bytes[n++] = 3;
+      for (int a = 0; a < 3; a++) {
+        const uint32_t corner = (uint32_t)box_face[t][a];
+        n += add(bytes + n, &corner, 4, turned);
+      }
+    }
+    ig_mesh *mesh;
+    ig_voxel_case v = {.stl = store("binary.ply", bytes, n), .voxel = 1e-3};
+    assert_int_equal(make(&v, 0, &mesh), IG_OK);
+    assert_int_equal(ig_mesh_elements(mesh), 24);
+    ig_mesh_free(mesh);
+    v.stl = store("cut.ply", bytes, n - 5);
+    assert_int_equal(make(&v, 0, &mesh), IG_INPUT);
+    assert_non_null(strstr(ig_ctx_message(cx), "cut.ply: the file ends within face 11"));
+  }
+}
+
 static size_t put(unsigned char *at, uint32_t value, int bytes) {
   for (int i = 0; i < bytes; i++)
     at[i] = (unsigned char)(value >> 8 * i);
@@ -289,7 +363,25 @@ static void holes_are_named(void **state) {
       {"c.stl", "solid a\nendsolid\n", "there are no triangles"},
       {"d.stl", "solid a\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\n", "of 2 corners"},
       {"e.obj", "v 0 0 0\nf 1 2 3\n", "e.obj:2:5: point 2: there are 1"},
-      {"f.3mf", "PK and nothing else in here, really", "not a sound zip archive"}};
+      {"f.3mf", "PK and nothing else in here, really", "not a sound zip archive"},
+      {"g.off", "SOLID\n", "g.off:1:1: an OFF file begins with OFF"},
+      {"h.off", "OFF BINARY\n", "h.off:1:5: a binary OFF file: only text is read"},
+      {"i.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n", "the file ends after 2 of 3 points"},
+      {"j.off", "OFF\n1 1 0\n0 0 0\n3 0 1 2\n", "j.off:4:4: point 1: there are 1, from 0"},
+      {"k.ply", "plz\n", "k.ply: a PLY file begins with a line 'ply'"},
+      {"l.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty half x\n",
+       "l.ply:4:10: unknown type 'half'"},
+      {"m.ply",
+       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
+       "property float z\nend_header\n0 0 0\n",
+       "a cloud of points without faces"},
+      {"n.ply",
+       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
+       "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+       "0 0 0\n3 0 1 0\n",
+       "face 0 uses point 1: there are 1, from 0"},
+      {"o.ply", "ply\nformat ascii 1.0\nelement vertex 3\n", "the file ends within its header"},
+      {"p.ply", "ply\nend_header\n", "p.ply:2:1: the header has no line 'format'"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     v = (ig_voxel_case){.stl = store(bad[i].name, bad[i].text, strlen(bad[i].text)), .voxel = 1e-3};
     assert_int_equal(make(&v, 0, &mesh), IG_INPUT);
@@ -468,6 +560,8 @@ int main(void) {
       cmocka_unit_test(a_box_is_its_voxels),
       cmocka_unit_test(binary_though_it_begins_with_solid),
       cmocka_unit_test(obj_with_polygons),
+      cmocka_unit_test(ply_and_off),
+      cmocka_unit_test(binary_ply),
       cmocka_unit_test(threemf_with_its_unit),
       cmocka_unit_test(supports_stand_under_what_overhangs),
       cmocka_unit_test(holes_are_named),

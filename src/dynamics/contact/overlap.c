@@ -369,7 +369,7 @@ static ig_status speed_find(ig_dyn_model *m, double *speed) {
 /* Not with `keep`; not on ranks, where no rank has the whole; not with erosion, whose surfaces
    change. */
 bool ig_dyn_overlap_watched(const ig_dyn_model *m) {
-  return m->overlap.parts > 1 && m->c->contact.overlap != IG_OVERLAP_KEEP && !m->divided &&
+  return m->overlap.parts > 1 && m->c->contact.overlap != IG_OVERLAP_KEEP && ig_dyn_alone(m) &&
          !m->p.erosion.alive;
 }
 

@@ -52,7 +52,7 @@ static bool mine(const ig_partition *p, const int32_t *node, int corners) {
 /* Triangles and edges with a corner of this rank, with what a message has of them; marks their
    nodes. */
 static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corner) {
-  const ig_partition *p = &m->divided->part;
+  const ig_partition *p = &m->division->part;
   const ig_dyn_touching *t = &m->contact;
   const int32_t *beside = t->beside.host;
   for (int32_t k = 0; k < m->p.contact.triangles; k++) {
@@ -85,7 +85,7 @@ static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corne
 /* Particles at corners of own pieces, with the data that a message carries; those that are not
    this rank's are included, as their owner may not send them here. */
 static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8_t *corner) {
-  const ig_partition *p = &m->divided->part;
+  const ig_partition *p = &m->division->part;
   const ig_dyn_touching *t = &m->contact;
   for (int32_t i = 0; i < m->p.contact.surfaces; i++) {
     const int32_t n = ((const int32_t *)t->surface.host)[i];
@@ -97,7 +97,7 @@ static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8
         .number = i,
         .node = n,
         .owner = p->owner[n],
-        .carried = m->divided->carried[p->local[n]],
+        .carried = m->division->carried[p->local[n]],
         .area = ((const double *)t->skin_area.host)[n],
         .length = t->edge_length.count ? ((const double *)t->edge_length.host)[n] : 0,
         .spring = ((const double *)t->spring.host)[n],
@@ -110,7 +110,7 @@ static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8
 /* Where particles and corners of own pieces stand: nodes of the part, and corners as places in
    own.particle, from which boxes are made at each import. */
 static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
-  const ig_dyn_part *p = m->divided;
+  const ig_dyn_part *p = m->division;
   const ig_dyn_pieces *own = &s->own;
   int32_t *place; /* nodes of the part: in own.particle */
   IG_TRY(IG_NEW(m->cx, &s->local, (size_t)own->particles + 1, "contact surfaces"));
@@ -135,7 +135,7 @@ static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
 static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count, int corners,
                              const ig_dyn_surfaces *s, const int32_t *first, int32_t others,
                              ig_collect *to) {
-  const ig_partition *p = &m->divided->part;
+  const ig_partition *p = &m->division->part;
   const int64_t surfaces = m->p.contact.surfaces;
   int32_t *owner, *list = NULL;
   int64_t own = 0;
@@ -175,7 +175,7 @@ static double skin_of(const ig_dyn_model *m) {
 /* `numbers` doubles per node of the part, from those of the whole; nothing where the whole has
    none. */
 static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers, ig_array *part) {
-  const ig_partition *p = &m->divided->part;
+  const ig_partition *p = &m->division->part;
   if (!whole)
     return IG_OK;
   const size_t size = (size_t)numbers * sizeof(double);
@@ -189,14 +189,14 @@ static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers,
 
 /* Own particles that are watched: the device says when one of them leaves the skin. */
 static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
-  ig_dyn_own_view *own = &m->divided->local->p.own;
+  ig_dyn_own_view *own = &m->division->local->p.own;
   const size_t count = (size_t)s->own.particles + 1;
   IG_TRY(ig_array_new(m->cx, &s->watch, count, sizeof(int32_t), "contact surfaces"));
   IG_TRY(ig_array_new(m->cx, &s->from, 3 * count, m->part, "contact surfaces"));
   /* pinned host memory that the device writes: no copy is needed to look at it */
   IG_TRY(m->cx->backend->host_alloc(m->cx, &s->far, sizeof(int32_t)));
   for (int32_t i = 0; i < s->own.particles; i++)
-    if (s->own.particle[i].owner == m->divided->part.rank)
+    if (s->own.particle[i].owner == m->division->part.rank)
       ((int32_t *)s->watch.host)[own->watches++] = s->local[i];
   *(int32_t *)s->far = 0;
 #ifdef INGOT_HAVE_CUDA
@@ -210,7 +210,7 @@ static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
 
 /* Called while the whole model is there. Until the first import the tables are empty. */
 ig_status ig_dyn_part_contact(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   ig_dyn_touching *t = &l->contact;
   ig_dyn_surfaces *s;
@@ -246,7 +246,7 @@ ig_status ig_dyn_part_contact(ig_dyn_model *m) {
 
 /* Frees what ig_dyn_part_contact and the imports made; nothing where the model has no contact. */
 void ig_dyn_part_contact_free(ig_dyn_model *m) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
+  ig_dyn_surfaces *s = m->division->surfaces;
   if (!s)
     return;
   ig_dyn_pieces_free(&s->own);
@@ -264,7 +264,7 @@ void ig_dyn_part_contact_free(ig_dyn_model *m) {
 #endif
   ig_collect_free(&s->stored);
   free(s);
-  m->divided->surfaces = NULL;
+  m->division->surfaces = NULL;
 }
 
 /* --- tables */
@@ -289,7 +289,7 @@ typedef struct {
 /* Arrays of the tables for these counts. Marks of own pieces (own_*) are made unless elements
    erode: then forces on all pieces are computed. */
 static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
-  ig_dyn_touching *t = &m->divided->local->contact;
+  ig_dyn_touching *t = &m->division->local->contact;
   const size_t n = (size_t)all->particles, k = (size_t)all->triangles, j = (size_t)all->edges;
   const bool erodes = m->p.erosion.alive, own = !erodes;
   const size_t buckets = ig_dyn_buckets(all->triangles), places = ig_dyn_buckets(all->edges);
@@ -357,7 +357,7 @@ int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
 /* Nodes of all pieces in numbers of the part; `place`: 1 + where a node stands among those that
    touch. Fails if a piece came without one of its corners. */
 static ig_status nodes_fill(ig_dyn_model *m, int32_t *place) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   const ig_dyn_pieces *all = &p->surfaces->all;
   ig_dyn_touching *t = &p->local->contact;
   int32_t *surface = t->surface.host, *triangle = t->triangle.host, *edge = t->edge.host;
@@ -409,7 +409,7 @@ static void kept_fill(const ig_dyn_pieces *all, double *kept) {
 /* Everything else of the tables: neighbours, corners by particle, contact memory, sides that
    erode, own marks. */
 static void tables_fill(ig_dyn_model *m, const int32_t *place) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   const ig_dyn_pieces *all = &p->surfaces->all;
   ig_dyn_touching *t = &p->local->contact;
   const int32_t *surface = t->surface.host, *triangle = t->triangle.host, *edge = t->edge.host;
@@ -449,9 +449,9 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
 
 /* Pointers of the kernels' view: arrays may have moved. */
 static void view_make(ig_dyn_model *m) {
-  const ig_dyn_pieces *all = &m->divided->surfaces->all;
-  ig_dyn_particles *p = &m->divided->local->p;
-  const ig_dyn_touching *t = &m->divided->local->contact;
+  const ig_dyn_pieces *all = &m->division->surfaces->all;
+  ig_dyn_particles *p = &m->division->local->p;
+  const ig_dyn_touching *t = &m->division->local->contact;
   ig_dyn_contact_view *c = &p->contact;
   ig_dyn_edges_view *e = &p->edges;
   c->surfaces = all->particles, c->triangles = all->triangles;
@@ -479,7 +479,7 @@ static void view_make(ig_dyn_model *m) {
 
 /* `alive` grows by two bytes per triangle: one for each side whose element another rank has. */
 ig_status ig_dyn_tables_make(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_touching *t = &p->local->contact;
   int32_t *place;
   IG_TRY(spaces_make(m, &p->surfaces->all));
@@ -546,12 +546,12 @@ static ig_status stored_put(void *user, const void *rows, int64_t first, int64_t
 
 /* `put` runs on rank 0, row by row in the order of the whole. Collective. */
 ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
-  const ig_dyn_surfaces *s = m->divided->surfaces;
+  const ig_dyn_surfaces *s = m->division->surfaces;
   storing t = {s, NULL, put, user};
   void *own = NULL;
   const void *seen = NULL;
   const size_t count = (size_t)s->all.particles + (size_t)s->all.edges;
-  ig_status status = ig_dyn_seen(m->cx, m->divided->local->contact.stored.dev,
+  ig_status status = ig_dyn_seen(m->cx, m->division->local->contact.stored.dev,
                                  count * sizeof *t.stored, &own, &seen);
   t.stored = seen;
   status = ig_collect_rows(m->cx, &s->stored, sizeof *t.stored, stored_row, stored_put, &t, status);
@@ -564,8 +564,8 @@ ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
 /* From the device to own pieces, in numbers of the whole. Before the first import (`made` is
    false) only positions one step ago are there to take. */
 ig_status ig_dyn_kept_look(ig_dyn_model *m) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
-  ig_dyn_touching *t = &m->divided->local->contact;
+  ig_dyn_surfaces *s = m->division->surfaces;
+  ig_dyn_touching *t = &m->division->local->contact;
   const ig_dyn_pieces *all = &s->all;
   const double *kept = t->kept.host;
   IG_TRY(ig_array_pull(m->cx, &t->before));
@@ -615,7 +615,7 @@ static ig_status kept_put(void *user, const void *rows, int64_t first, int64_t c
 
 /* The same for contact memory, as a checkpoint of one rank has it. */
 ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user) {
-  const ig_dyn_surfaces *s = m->divided->surfaces;
+  const ig_dyn_surfaces *s = m->division->surfaces;
   keeping k = {&s->own, take, user};
   return ig_collect_rows(m->cx, &s->stored, IG_DYN_KEPT * sizeof(double), kept_row, kept_put, &k,
                          ig_dyn_kept_look(m));
@@ -623,7 +623,7 @@ ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user) {
 
 /* Contact memory from a checkpoint of the whole. Tables are made anew by the next import. */
 void ig_dyn_kept_take(ig_dyn_model *m, const double *kept) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
+  ig_dyn_surfaces *s = m->division->surfaces;
   if (!s)
     return;
   s->made = false;
@@ -640,26 +640,26 @@ void ig_dyn_kept_take(ig_dyn_model *m, const double *kept) {
 
 /* Masses or places have changed outside of a step. Must be called on all ranks alike. */
 void ig_dyn_part_changed(ig_dyn_model *m) {
-  if (m->divided && m->divided->surfaces)
-    m->divided->surfaces->due = true;
+  if (m->division && m->division->surfaces)
+    m->division->surfaces->due = true;
 }
 
 /* Velocities have changed outside of a step: guests get them before the next one. */
 void ig_dyn_part_slowed(ig_dyn_model *m) {
-  if (m->divided && m->divided->surfaces)
-    m->divided->surfaces->slow = true;
+  if (m->division && m->division->surfaces)
+    m->division->surfaces->slow = true;
 }
 
 /* Enqueues the test whether a watched particle has left half of the skin; ig_dyn_part_ready
    looks at its result before the next step, when the device has long been past it. */
 ig_status ig_dyn_part_watch(ig_dyn_model *m) {
-  ig_dyn_model *l = m->divided->local;
+  ig_dyn_model *l = m->division->local;
   if (l->p.own.watches == 0)
     return IG_OK;
   IG_TRY(m->ops->watch(m->cx, &l->p));
 #ifdef INGOT_HAVE_CUDA
-  if (m->divided->surfaces->mark)
-    IG_TRY(ig_peer_mark_cuda(m->cx, m->divided->surfaces->mark));
+  if (m->division->surfaces->mark)
+    IG_TRY(ig_peer_mark_cuda(m->cx, m->division->surfaces->mark));
 #endif
   return IG_OK;
 }

@@ -9,14 +9,16 @@
 
 /* Whether triangle k of the part's own skin is on the surface now; `open` must have been pulled. */
 bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k) {
-  const ig_dyn_surfaces *s = m->divided->surfaces;
-  return s->made && ((const uint8_t *)m->divided->local->contact.open
+  const ig_dyn_surfaces *s = m->division->surfaces;
+  if (ig_dyn_alone(m))
+    return ((const uint8_t *)m->contact.open.host)[k];
+  return s->made && ((const uint8_t *)m->division->local->contact.open
                          .host)[ig_dyn_triangle_place(&s->all, s->own.triangle[k].number)];
 }
 
 /* Collective. Only values travel: both sides know the lists from the import. */
 ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   const ig_dyn_surfaces *s = p->surfaces;
   const int ranks = p->part.ranks;
   const int32_t *owner = p->local->contact.owner.host;

@@ -60,12 +60,12 @@ static void fence_make(const ig_dyn_surfaces *s, fence *f) {
 
 /* Boxes of all ranks, to all. Collective. */
 static ig_status fences_share(ig_dyn_model *m, fence **all) {
-  const int ranks = m->divided->part.ranks;
+  const int ranks = m->division->part.ranks;
   fence mine;
   *all = NULL;
   const ig_status status = IG_NEW(m->cx, all, (size_t)ranks, "boxes of ranks");
   IG_TRY(ig_ranks_agree(m->cx, status));
-  fence_make(m->divided->surfaces, &mine);
+  fence_make(m->division->surfaces, &mine);
   IG_TRY(ig_ranks_collect(m->cx, &mine, sizeof mine, *all));
   return ig_ranks_bcast(m->cx, 0, *all, (size_t)ranks * sizeof **all);
 }
@@ -73,7 +73,7 @@ static ig_status fences_share(ig_dyn_model *m, fence **all) {
 /* How near a piece must be to one of another rank to be sent there; see the head of
    part_surface.h. */
 static double reach_of(const ig_dyn_model *m, const fence *all) {
-  const ig_dyn_part *p = m->divided;
+  const ig_dyn_part *p = m->division;
   const double skin = p->surfaces->skin;
   double longest = 0;
   for (int r = 0; r < p->part.ranks; r++)
@@ -115,8 +115,8 @@ static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r
 static int32_t pieces_choose(const ig_dyn_model *m, const int32_t *at, int32_t count, int corners,
                              const fence *to, double reach, int rank, uint8_t *mark,
                              int32_t *chosen) {
-  const ig_dyn_pieces *own = &m->divided->surfaces->own;
-  const int me = m->divided->part.rank;
+  const ig_dyn_pieces *own = &m->division->surfaces->own;
+  const int me = m->division->part.rank;
   int32_t n = 0;
   for (int32_t k = 0; k < count; k++) {
     const int32_t *corner = at + (int64_t)corners * k;
@@ -132,7 +132,7 @@ static int32_t pieces_choose(const ig_dyn_model *m, const int32_t *at, int32_t c
 
 /* Chooses and packs what goes to one rank. Layout of a message: particles, triangles, edges. */
 static ig_status parcel_fill(ig_dyn_model *m, const fence *to, double reach, parcel *a) {
-  const ig_dyn_surfaces *s = m->divided->surfaces;
+  const ig_dyn_surfaces *s = m->division->surfaces;
   const ig_dyn_pieces *own = &s->own;
   uint8_t *mark;
   IG_TRY(IG_NEW(m->cx, &a->particle, (size_t)own->particles + 1, "import of surfaces"));
@@ -160,7 +160,7 @@ static ig_status parcel_fill(ig_dyn_model *m, const fence *to, double reach, par
 /* A parcel for each rank whose pieces are near: both sides find the same pairs, as boxes and
    reach are the same numbers on all ranks. */
 static ig_status parcels_make(ig_dyn_model *m, const fence *all, parcel *list, int *count) {
-  const ig_dyn_part *p = m->divided;
+  const ig_dyn_part *p = m->division;
   const double reach = reach_of(m, all);
   *count = 0;
   for (int r = 0; r < p->part.ranks; r++)
@@ -258,7 +258,7 @@ static void items_copy(void *to, const void *from, int32_t count, size_t size) {
 /* All pieces, own ones first, sorted by number, each once: tables then have the order of one
    rank. */
 static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
+  ig_dyn_surfaces *s = m->division->surfaces;
   ig_dyn_pieces *all = &s->all;
   int64_t most[3] = {s->own.particles, s->own.triangles, s->own.edges};
   for (int i = 0; i < count; i++)
@@ -288,7 +288,7 @@ static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
 /* Particles that the part does not have, in rising order of their nodes: they get places after
    its own. */
 static ig_status guests_find(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_surfaces *s = p->surfaces;
   free(s->guest);
   s->guest = NULL;
@@ -317,7 +317,7 @@ static void number_put(const ig_array *a, int64_t i, double value) {
 /* Arrays of particles get room for guests, and these their values. Pointers of the kernels' view
    are renewed, as arrays may move. */
 static ig_status guests_seat(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_surfaces *s = p->surfaces;
   ig_dyn_model *l = p->local;
   ig_dyn_touching *t = &l->contact;
@@ -381,7 +381,7 @@ static bool given_already(const ig_dyn_travel *t, int rank, int32_t node) {
 /* What travels at each step besides ghosts of elements: particles that were sent and that the other
    rank did not have. Both sides keep the order of the parcels. */
 static ig_status guests_list(ig_dyn_model *m, const parcel *list, int count) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_travel *t = &p->guests;
   const ig_dyn_surfaces *s = p->surfaces;
   const ig_lid nodes = p->part.mesh->nodes;
@@ -409,8 +409,8 @@ static ig_status guests_list(ig_dyn_model *m, const parcel *list, int count) {
 
 /* Triangles sent and received, for what erodes later: part_erode.c sends bytes in this order. */
 static ig_status triangles_list(ig_dyn_model *m, const parcel *list, int count) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
-  const int ranks = m->divided->part.ranks;
+  ig_dyn_surfaces *s = m->division->surfaces;
+  const int ranks = m->division->part.ranks;
   int64_t out = 0, in = 0;
   for (int i = 0; i < count; i++)
     out += list[i].count[1], in += list[i].take[1];
@@ -439,7 +439,7 @@ static ig_status triangles_list(ig_dyn_model *m, const parcel *list, int count) 
 
 /* From the messages to tables and lists; then the places from which particles are watched. */
 static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
+  ig_dyn_surfaces *s = m->division->surfaces;
   IG_TRY(pieces_join(m, list, count));
   IG_TRY(guests_find(m));
   IG_TRY(guests_seat(m));
@@ -448,10 +448,10 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
     IG_TRY(triangles_list(m, list, count));
   IG_TRY(ig_dyn_tables_make(m));
   IG_TRY(ig_dyn_part_travel(m));
-  for (int32_t i = 0; i < m->divided->local->p.own.watches; i++)
+  for (int32_t i = 0; i < m->division->local->p.own.watches; i++)
     for (int c = 0; c < 3; c++)
       number_put(&s->from, 3 * (int64_t)i + c,
-                 ig_dyn_get(m, &m->divided->local->x,
+                 ig_dyn_get(m, &m->division->local->x,
                             3 * (int64_t)((const int32_t *)s->watch.host)[i] + c));
   return ig_array_push(m->cx, &s->from);
 }
@@ -459,7 +459,7 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
 /* Own pieces as they are now, for boxes and messages. The device must have finished, as lists
    are changed. */
 static ig_status own_look(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   ig_dyn_surfaces *s = p->surfaces;
   IG_TRY(m->cx->backend->sync(m->cx)); /* what is on its way may still use the lists */
@@ -479,7 +479,7 @@ static ig_status own_look(ig_dyn_model *m) {
   for (int32_t k = 0; k < s->own.triangles && m->p.erosion.alive; k++)
     for (int i = 0; i < 2; i++) {
       const int32_t e = s->own.triangle[k].element[i];
-      s->own.triangle[k].alive[i] = e >= 0 && alive[ig_partition_element(&m->divided->part, e)];
+      s->own.triangle[k].alive[i] = e >= 0 && alive[ig_partition_element(&m->division->part, e)];
     }
   return IG_OK;
 }
@@ -487,7 +487,7 @@ static ig_status own_look(ig_dyn_model *m) {
 /* See the head of the file. Afterwards no import is due, and watching starts from the new
    positions. */
 ig_status ig_dyn_import(ig_dyn_model *m) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
+  ig_dyn_surfaces *s = m->division->surfaces;
   fence *all = NULL;
   parcel *list = NULL;
   int count = 0;
@@ -495,7 +495,7 @@ ig_status ig_dyn_import(ig_dyn_model *m) {
   IG_TRY(ig_ranks_agree(m->cx, seen));
   ig_status status = fences_share(m, &all);
   if (status == IG_OK) {
-    status = IG_NEW(m->cx, &list, (size_t)m->divided->part.ranks, "import of surfaces");
+    status = IG_NEW(m->cx, &list, (size_t)m->division->part.ranks, "import of surfaces");
     if (status == IG_OK)
       status = parcels_make(m, all, list, &count);
     status = parcels_swap(m, status, list, count);

@@ -64,7 +64,7 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   ig_ctx *cx = m->cx;
   const ig_backend *b = cx->backend;
   int64_t left = steps;
-  if (m->divided)
+  if (!ig_dyn_alone(m))
     return ig_dyn_part_advance(m, steps);
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
     IG_TRY(ig_dyn_step_once(m));
@@ -167,51 +167,21 @@ typedef struct {
 /* Forces, loads, contact and bodies where particles are now, without taking a step. Collective. */
 static ig_status forces_now(ig_dyn_model *m) {
   ig_dyn_model *l = ig_dyn_stepper(m);
-  ig_status status = m->divided ? ig_dyn_part_clock(m) : IG_OK;
+  ig_status status = ig_dyn_part_clock(m);
   if (status == IG_OK)
     status = forces_sum(l);
   if (status == IG_OK && l->p.loads.count > 0)
     status = l->ops->loads(l->cx, &l->p);
-  if (m->divided)
-    status = ig_dyn_part_ready(m, status);
+  status = ig_dyn_part_ready(m, status);
   if (status == IG_OK)
     status = ig_dyn_contact_now(l, &l->p);
   if (status == IG_OK && l->p.bodies.count > 0)
     status = l->ops->bodies(l->cx, &l->p, false);
-  if (m->divided)
-    return ig_dyn_bodies_gather(m, status);
-  return status == IG_OK && m->p.bodies.count > 0 ? ig_array_pull(m->cx, &m->carried.body) : status;
+  return ig_dyn_bodies_gather(m, status);
 }
 
-/* Sums on one rank. The scratch holds energies of particles first and reports of one group after
-   the other then; each is summed before the next overwrites it. */
-static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
-  ig_ctx *cx = m->cx;
-  double *const table = m->scratch.dev, *const work = m->partial.dev;
-  IG_TRY(m->ops->energy(cx, &m->p, table));
-  IG_TRY(m->ops->totals(cx, table, m->p.nodes, N, 0, N, work, s->particle));
-  if (m->p.contact.surfaces > 0)
-    IG_TRY(m->ops->totals(cx, m->contact.stored.dev,
-                          (int64_t)m->p.contact.surfaces + m->p.edges.count, 1, 0, 1, work,
-                          &s->stored));
-  for (int k = 0; k < m->groups; k++) {
-    const ig_dyn_group *g = &m->group[k];
-    IG_TRY(report_group(m, k));
-    for (int c = 0; c < g->colors; c++) {
-      double part[2];
-      IG_TRY(m->ops->totals(cx, table + (int64_t)g->begin[c] * IG_DYN_REPORT,
-                            g->end[c] - g->begin[c], IG_DYN_REPORT, IG_REPORT_ENERGY, 2, work,
-                            part));
-      s->element[0] += part[0];
-      s->element[1] += part[1];
-    }
-  }
-  ig_dyn_solids_energy(m, s->element);
-  return IG_OK;
-}
-
-/* The same on ranks: rows of the part's scratch, `columns` of its `stride` numbers from `first`
-   on, go to rank 0, where they are added in the order of the whole. */
+/* Rows of the part's table go to rank 0, `columns` of their `stride` numbers from `first` on, where
+   they are added in the order of the whole. */
 typedef struct {
   const double *table;
   int stride, first, columns;
@@ -228,15 +198,22 @@ static ig_status table_put(void *user, const void *rows, int64_t first, int64_t 
   return IG_OK;
 }
 
-/* Collective: a rank that failed before (`status`) takes part and passes its failure on. */
+/* Of `count` rows of the scratch from `begin` on. Collective: a rank that failed before (`status`)
+   takes part and passes its failure on. */
 static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect *items,
-                             int64_t count, int stride, int first, int columns, double *total) {
+                             int64_t begin, int64_t count, int stride, int first, int columns,
+                             double *total) {
   tabling t = {NULL, stride, first, columns, {0}};
+  const double *table = (const double *)ig_dyn_stepper(m)->scratch.dev + begin * stride;
   void *own = NULL;
   const void *seen = NULL;
+  if (ig_dyn_alone(m))
+    return status == IG_OK
+               ? m->ops->totals(m->cx, table, count, stride, first, columns, m->partial.dev, total)
+               : status;
   if (status == IG_OK)
-    status = ig_dyn_seen(m->cx, m->divided->local->scratch.dev,
-                         (size_t)count * (size_t)stride * sizeof(double), &own, &seen);
+    status =
+        ig_dyn_seen(m->cx, table, (size_t)count * (size_t)stride * sizeof(double), &own, &seen);
   t.table = seen;
   if (status == IG_OK)
     status = ig_dyn_totals_new(m->cx, columns, &t.total);
@@ -247,28 +224,48 @@ static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect
   return status;
 }
 
-/* The same sums on several ranks. */
-static ig_status parts_sums_find(ig_dyn_model *m, energy_sums *s) {
-  ig_dyn_part *p = m->divided;
-  ig_dyn_model *l = p->local;
-  ig_status status = l->p.nodes > 0 ? l->ops->energy(l->cx, &l->p, l->scratch.dev) : IG_OK;
-  IG_TRY(table_total(m, status, &p->nodes, l->p.nodes, N, 0, N, s->particle));
-  if (m->p.contact.surfaces > 0) {
-    tabling t = {0};
-    status = ig_ranks_agree(m->cx, ig_dyn_totals_new(m->cx, 1, &t.total));
-    if (status == IG_OK)
-      status = ig_dyn_part_stored(m, table_put, &t);
-    ig_dyn_totals_end(&t.total, &s->stored);
-    IG_TRY(status);
-  }
-  for (int k = 0; k < m->groups; k++) {
+/* Energy that contact has stored at particles and edges. */
+static ig_status stored_total(ig_dyn_model *m, double *total) {
+  tabling t = {0};
+  if (ig_dyn_alone(m))
+    return m->ops->totals(m->cx, m->contact.stored.dev,
+                          (int64_t)m->p.contact.surfaces + m->p.edges.count, 1, 0, 1,
+                          m->partial.dev, total);
+  ig_status status = ig_ranks_agree(m->cx, ig_dyn_totals_new(m->cx, 1, &t.total));
+  if (status == IG_OK)
+    status = ig_dyn_part_stored(m, table_put, &t);
+  ig_dyn_totals_end(&t.total, total);
+  return status;
+}
+
+/* Energies of the elements of group k, color by color; on several ranks elements have no colors. */
+static ig_status group_total(ig_dyn_model *m, int k, double sum[2]) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  const ig_dyn_group *g = &l->group[k];
+  const ig_status status = report_group(l, k);
+  const bool alone = ig_dyn_alone(m);
+  for (int c = 0; c < (alone ? g->colors : 1); c++) {
+    const ig_lid begin = alone ? g->begin[c] : 0, end = alone ? g->end[c] : g->slots;
     double part[2] = {0};
-    status = report_group(l, k);
-    IG_TRY(table_total(m, status, &p->group[k], l->group[k].slots, IG_DYN_REPORT, IG_REPORT_ENERGY,
-                       2, part));
-    s->element[0] += part[0];
-    s->element[1] += part[1];
+    IG_TRY(table_total(m, status, alone ? NULL : &m->division->group[k], begin, end - begin,
+                       IG_DYN_REPORT, IG_REPORT_ENERGY, 2, part));
+    sum[0] += part[0];
+    sum[1] += part[1];
   }
+  return status;
+}
+
+/* The scratch holds energies of particles first and reports of one group after the other then; each
+   is summed before the next overwrites it. Collective. */
+static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  const ig_status status = l->p.nodes > 0 ? l->ops->energy(l->cx, &l->p, l->scratch.dev) : IG_OK;
+  IG_TRY(table_total(m, status, &m->division->nodes, 0, l->p.nodes, N, 0, N, s->particle));
+  if (m->p.contact.surfaces > 0)
+    IG_TRY(stored_total(m, &s->stored));
+  for (int k = 0; k < m->groups; k++)
+    IG_TRY(group_total(m, k, s->element));
+  ig_dyn_solids_energy(m, s->element);
   return IG_OK;
 }
 
@@ -305,7 +302,7 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   energy_sums s = {{0}, {0}, 0, 0};
   memset(e, 0, sizeof *e);
   IG_TRY(forces_now(m));
-  IG_TRY(m->divided ? parts_sums_find(m, &s) : sums_find(m, &s));
+  IG_TRY(sums_find(m, &s));
   IG_TRY(scaling_find(m, &s.scaling));
   e->kinetic = s.particle[0];
   e->plain = s.particle[1];

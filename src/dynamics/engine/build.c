@@ -161,7 +161,9 @@ ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *mater
   m->c = c;
   m->precision = precision;
   m->assembly = assembly;
-  ig_status status = build(m, materials);
+  ig_status status = ig_dyn_part_whole(m);
+  if (status == IG_OK)
+    status = build(m, materials);
   if (status == IG_OK)
     status = ig_dyn_part_new(m);
   if (status != IG_OK) {

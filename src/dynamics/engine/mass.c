@@ -50,6 +50,8 @@ static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
 static ig_status step_range_all(ig_dyn_model *m, ig_status status, double *least, double *most) {
   const double low = status == IG_OK && *least > 0 ? *least : 0;
   int64_t word[2];
+  if (ig_dyn_alone(m))
+    return status;
   memcpy(&word[0], &low, sizeof low);
   memcpy(&word[1], most, sizeof *most);
   word[0] = -word[0];
@@ -93,10 +95,8 @@ static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
 
 /* The same over all ranks. Collective. */
 static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
-  ig_status status = own_range(ig_dyn_stepper(m), least, most);
-  if (m->divided)
-    status = step_range_all(m, status, least, most);
-  IG_TRY(status);
+  const ig_status status = own_range(ig_dyn_stepper(m), least, most);
+  IG_TRY(step_range_all(m, status, least, most));
   if (m->groups == 0)
     *least = *most = 1; /* nothing moves in steps of time */
   if (!(*least > 0))
@@ -193,7 +193,7 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
     const weight w = of[i % WEIGHED];
     if (!(w.mass > 0))
       return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat",
-                     m->divided ? m->divided->part.element[element] : element);
+                     ig_dyn_element_number(m, element));
     /* rigid elements never deform: their critical step does not matter */
     const double scale = w.dt < least && !is_rigid(l, g, s) ? (least / w.dt) * (least / w.dt) : 1;
     by[s] = (ig_dyn_added){w.mass, scale};
@@ -213,7 +213,7 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
   return IG_OK;
 }
 
-/* On ranks: rows of own elements go to rank 0, which adds them in the order of the whole. */
+/* Rows of own elements go to rank 0, which adds them in the order of the whole. */
 typedef struct {
   ig_dyn_weight *all;
   const ig_dyn_added *by;
@@ -233,20 +233,16 @@ static ig_status added_put(void *user, const void *rows, int64_t first, int64_t 
 static ig_status group_weigh(ig_dyn_model *m, int k, double least, weight *of) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   const ig_dyn_group *g = &l->group[k];
-  sequence q = {g, NULL, m->divided ? g->count : g->slots};
+  sequence q = {g, NULL, 0};
   ig_dyn_added *by = NULL;
   ig_status status = IG_NEW(m->cx, &by, (size_t)g->slots + 1, "masses");
-  if (status == IG_OK && m->divided)
+  if (status == IG_OK)
     status = ig_dyn_slots_ordered(m, k, &q.order);
+  q.count = q.order ? g->count : g->slots;
   if (status == IG_OK)
     status = group_masses(m, l, &q, least, of, by);
   counting c = {&m->weight, by};
-  if (m->divided)
-    status =
-        ig_collect_rows(m->cx, &m->divided->group[k], sizeof *by, added_row, added_put, &c, status);
-  for (ig_lid s = 0; s < g->slots && !m->divided && status == IG_OK; s++)
-    if (g->element[s] >= 0)
-      masses_add(&m->weight, by + s);
+  status = ig_dyn_group_rows(m, k, sizeof *by, added_row, added_put, &c, status);
   free(q.order);
   free(by);
   return status;
@@ -263,8 +259,7 @@ static ig_status elements_masses(ig_dyn_model *m, double least) {
   m->weight.total = m->weight.scaled = 0;
   weight *of;
   ig_status status = IG_NEW(m->cx, &of, WEIGHED, "masses");
-  if (m->divided)
-    status = ig_ranks_agree(m->cx, status);
+  status = ig_dyn_agree(m, status);
   for (int k = 0; k < m->groups && status == IG_OK; k++)
     status = group_weigh(m, k, least, of);
   if (status == IG_OK)
@@ -358,8 +353,7 @@ static ig_status masses_find(ig_dyn_model *m, double least) {
     status = ig_dyn_ties_mass(l);
   if (status == IG_OK)
     status = ig_dyn_bodies_mass(l);
-  if (m->divided)
-    status = ig_dyn_part_weights(m, status);
+  status = ig_dyn_part_weights(m, status);
   return status == IG_OK ? masses_push(l) : status;
 }
 
@@ -367,15 +361,13 @@ static ig_status masses_find(ig_dyn_model *m, double least) {
    falls as before, so gravity pulls it more; but where it comes to rest its weight is its own. */
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   m->weight.scaled_to = least;
-  ig_status status = masses_find(m, least);
+  const ig_status status = masses_find(m, least);
   /* sums are rank 0's, to all; what was imported from other ranks has old masses */
-  if (m->divided) {
-    double sums[2] = {m->weight.total, m->weight.scaled};
-    IG_TRY(ig_dyn_bodies_gather(m, status));
-    IG_TRY(ig_ranks_bcast(m->cx, 0, sums, sizeof sums));
-    m->weight.total = sums[0];
-    m->weight.scaled = sums[1];
-    ig_dyn_part_changed(m);
-  }
-  return status;
+  double sums[2] = {m->weight.total, m->weight.scaled};
+  IG_TRY(ig_dyn_bodies_gather(m, status));
+  IG_TRY(ig_dyn_share(m, IG_OK, sums, sizeof sums));
+  m->weight.total = sums[0];
+  m->weight.scaled = sums[1];
+  ig_dyn_part_changed(m);
+  return IG_OK;
 }

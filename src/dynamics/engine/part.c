@@ -48,7 +48,7 @@ int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element) {
   ig_lid local;
   const ig_block *b = ig_dyn_block_of(m->mesh, element, &local);
   const int npe = ig_elem_info_get(b->type)->nodes;
-  return ig_owner_of(m->divided->part.owner, b->conn + (int64_t)local * npe, npe);
+  return ig_owner_of(m->division->part.owner, b->conn + (int64_t)local * npe, npe);
 }
 
 /* --- groups */
@@ -64,7 +64,7 @@ static bool is_inner(const ig_partition *part, const ig_lid *conn, int npe) {
 /* Which elements of the whole group are in the part, in two ranges: those without ghosts, which can
    be computed while these travel, then the others; each with pads that repeat its last. */
 static ig_status slots_choose(ig_dyn_model *m, int k) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   const ig_dyn_group *from = &m->group[k];
   ig_dyn_group *g = &p->local->group[k];
   const int npe = from->g_f64.npe;
@@ -99,8 +99,11 @@ static bool is_pad(const ig_dyn_group *g, ig_lid s) {
 /* Merges both ranges by the slots of the whole: sums at particles have that order. Caller frees
  *order. */
 ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
-  const ig_lid *whole = m->divided->slot[k];
-  const ig_dyn_group *g = &m->divided->local->group[k];
+  *order = NULL;
+  if (ig_dyn_alone(m))
+    return IG_OK;
+  const ig_lid *whole = m->division->slot[k];
+  const ig_dyn_group *g = &m->division->local->group[k];
   ig_lid a = g->begin[0], b = g->begin[1];
   IG_TRY(IG_NEW(m->cx, order, (size_t)g->count + 1, "elements of a part"));
   for (ig_lid i = 0; i < g->count; i++)
@@ -111,7 +114,7 @@ ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
 /* Group k of the part: elements, connectivity in numbers of the part, space for state. `first`
    is its place in the count of slots of all groups. */
 static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_ctx *cx = m->cx;
   const ig_dyn_group *from = &m->group[k];
   ig_dyn_group *g = &p->local->group[k];
@@ -153,7 +156,7 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
 
 /* As ig_dyn_slots_new, in the order of the whole. */
 static ig_status slots_make(ig_dyn_model *m) {
-  ig_dyn_model *l = m->divided->local;
+  ig_dyn_model *l = m->division->local;
   ig_ctx *cx = m->cx;
   ig_slot_block *block = NULL;
   ig_lid **order = NULL;
@@ -203,11 +206,11 @@ done:
 /* Groups of the part, in the order of the whole, also those without elements here: calls on
    groups are collective. The scratch is for energies or reports, whichever is larger. */
 static ig_status groups_make(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   IG_TRY(IG_NEW(m->cx, &l->group, (size_t)m->groups + 1, "groups"));
   IG_TRY(IG_NEW(m->cx, &p->slot, (size_t)m->groups + 1, "groups"));
-  size_t space = (size_t)m->divided->part.mesh->nodes * IG_DYN_PARTICLE_ENERGIES + 1;
+  size_t space = (size_t)m->division->part.mesh->nodes * IG_DYN_PARTICLE_ENERGIES + 1;
   ig_lid all = 0;
   for (l->groups = 0; l->groups < m->groups; l->groups++) {
     IG_TRY(group_make(m, l->groups, all));
@@ -236,7 +239,7 @@ static ig_status groups_make(ig_dyn_model *m) {
 
 /* Arrays of particles, without values: those come by ig_dyn_part_begin or from a checkpoint. */
 static ig_status particle_arrays(ig_dyn_model *m) {
-  ig_dyn_model *l = m->divided->local;
+  ig_dyn_model *l = m->division->local;
   const size_t n = (size_t)l->p.nodes + 1, D = (size_t)m->p.dofs; /* one more: there may be none */
   IG_TRY(ig_dyn_upload(l, &l->x, m->part, NULL, 3 * n, "positions"));
   IG_TRY(ig_dyn_upload(l, &l->v, m->part, NULL, D * n, "velocities"));
@@ -261,14 +264,14 @@ static ig_status particle_arrays(ig_dyn_model *m) {
   IG_TRY(ig_array_new(m->cx, &l->held.move, n, sizeof(int32_t), "supports"));
   for (int32_t i = 0; i < l->p.nodes; i++)
     ((int32_t *)l->held.move.host)[i] =
-        ((const int32_t *)m->held.move.host)[m->divided->part.node[i]];
+        ((const int32_t *)m->held.move.host)[m->division->part.node[i]];
   return ig_array_push(m->cx, &l->held.move);
 }
 
 /* Bodies that this rank owns. A body has one owner, with all its particles (owners_join), so
    that its sums need no messages. */
 static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   ig_ctx *cx = m->cx;
   const size_t bodies = (size_t)m->p.bodies.count;
@@ -304,7 +307,7 @@ static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
 
 /* Ties of particles that this rank owns, and for each particle those that it carries. */
 static ig_status ties_make(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   ig_dyn_carried *c = &l->carried;
   ig_ctx *cx = m->cx;
@@ -347,9 +350,9 @@ static ig_status ties_make(ig_dyn_model *m) {
 /* Triangles of surfaces with a corner of this rank, in numbers of the part; those behind what may
    erode where they may be laid open. */
 static ig_status skin_make(ig_dyn_model *m) {
-  const ig_partition *p = &m->divided->part;
+  const ig_partition *p = &m->division->part;
   const ig_dyn_touching *from = &m->contact;
-  ig_dyn_touching *to = &m->divided->local->contact;
+  ig_dyn_touching *to = &m->division->local->contact;
   const int64_t count = m->p.erosion.alive ? from->skins : from->outer;
   int64_t own = 0;
   for (int pass = 0; pass < 2 && from->skin; pass++) {
@@ -372,7 +375,7 @@ static ig_status skin_make(ig_dyn_model *m) {
 
 /* Ghosts count as carried: their owners move them, and particle_step passes them over here. */
 static ig_status carried_make(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   IG_TRY(ig_array_new(m->cx, &l->carried.bound, (size_t)l->p.nodes + 1, sizeof(int32_t), "ghosts"));
   int32_t *bound = l->carried.bound.host;
@@ -388,7 +391,7 @@ static ig_status carried_make(ig_dyn_model *m) {
 
 /* What kernels see. Motions, histories and tools are the whole model's. */
 static void view_make(ig_dyn_model *m) {
-  ig_dyn_model *l = m->divided->local;
+  ig_dyn_model *l = m->division->local;
   ig_dyn_particles *p = &l->p;
   const ig_dyn_carried *c = &l->carried;
   p->x = l->x.dev, p->v = l->v.dev, p->f = l->f.dev, p->load = l->load.dev;
@@ -414,7 +417,7 @@ static void view_make(ig_dyn_model *m) {
 
 /* Own particles, for gathering; the collect takes `mine`. */
 static ig_status nodes_collect(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   int32_t *mine;
   int64_t own = 0;
   IG_TRY(IG_NEW(m->cx, &mine, (size_t)p->part.mesh->nodes + 1, "own particles"));
@@ -427,7 +430,7 @@ static ig_status nodes_collect(ig_dyn_model *m) {
 /* Own elements by mesh order; elements at the border belong to one rank (ig_owner_of), although
    several compute them. */
 static ig_status cells_collect(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   const ig_lid count = ig_mesh_elements(m->mesh);
   int32_t *owner, *mine = NULL;
   int64_t own = 0;
@@ -452,7 +455,7 @@ static ig_status cells_collect(ig_dyn_model *m) {
 
 /* Own slots of group k in the order of the whole, for states and sums. */
 static ig_status group_collect(ig_dyn_model *m, int k) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   const ig_dyn_group *whole = &m->group[k], *g = &p->local->group[k];
   const int npe = whole->g_f64.npe;
   int32_t *owner, *mine = NULL;
@@ -476,7 +479,7 @@ static ig_status group_collect(ig_dyn_model *m, int k) {
 
 /* Particles of bodies, one body after the other. */
 static ig_status arms_collect(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   int32_t *owner, *mine = NULL;
   int64_t count = 0, own = 0;
   if (m->p.bodies.count == 0)
@@ -503,7 +506,7 @@ static ig_status arms_collect(ig_dyn_model *m) {
 /* The local model shares ops, case and context with the whole, and histories, motions and tools
    by pointer (l->p is a copy of m->p; view_make replaces what is the part's own). */
 static ig_status local_make(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l;
   IG_TRY(IG_NEW(m->cx, &l, 1, "part of a rank"));
   p->local = l;
@@ -526,15 +529,19 @@ static ig_status local_make(ig_dyn_model *m) {
   return ig_dyn_part_contact(m);
 }
 
+ig_status ig_dyn_part_whole(ig_dyn_model *m) {
+  IG_TRY(IG_NEW(m->cx, &m->division, 1, "part of a rank"));
+  m->division->local = m;
+  return IG_OK;
+}
+
 /* Collective. On failure the caller frees the model, with what was made of the part. */
 ig_status ig_dyn_part_new(ig_dyn_model *m) {
   if (ig_ranks_count(m->cx->ranks) == 1)
     return IG_OK;
-  ig_dyn_part *p;
+  ig_dyn_part *p = m->division;
   int32_t *owner;
   IG_TRY(ig_divide_check(m->cx, m->assembly));
-  IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
-  m->divided = p; /* and is freed with it */
   IG_TRY(ig_partition_owners(m->cx, m->mesh, IG_DIVIDE_CURVE, &owner));
   const ig_status joined = owners_join(m, owner);
   if (joined != IG_OK)
@@ -569,9 +576,9 @@ static void nodes_free(ig_dyn_model *m) {
 /* Called once all is set up: every rank frees the whole model's arrays, sets, elements.
    Checkpoints and output work from the part from now on. */
 void ig_dyn_part_keep(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_carried *c = &m->carried;
-  if (!p)
+  if (ig_dyn_alone(m))
     return;
   ig_partition_release_global(&p->part);
   ig_collect *const sets[] = {&p->nodes, &p->cells, &p->arms};
@@ -628,15 +635,16 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
   m->x0 = m->weight.mass = m->weight.inertia = m->weight.added = m->weight.heavy = NULL;
 }
 
-/* Frees the part and its local model; nothing if the model is not divided. */
+/* Frees the part and, on several ranks, its local model. */
 void ig_dyn_part_free(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   if (!p)
     return;
   ig_dyn_part_contact_free(m);
   ig_dyn_part_ghosts_free(p);
   ig_array_free(m->cx, &p->shift);
-  ig_dyn_model_release(p->local);
+  if (p->local != m)
+    ig_dyn_model_release(p->local);
   ig_halo_free(m->cx, &p->halo);
   ig_collect_free(&p->nodes);
   ig_collect_free(&p->cells);
@@ -654,5 +662,5 @@ void ig_dyn_part_free(ig_dyn_model *m) {
   free(p->tie);
   ig_partition_free(&p->part);
   free(p);
-  m->divided = NULL;
+  m->division = NULL;
 }

@@ -6,9 +6,9 @@
 /* Whether a particle has left the skin, as ig_dyn_part_watch found after the last motion: by now
    the elements of the step are under way, so that waiting for it costs nothing. */
 static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
-  const ig_dyn_surfaces *s = m->divided->surfaces;
+  const ig_dyn_surfaces *s = m->division->surfaces;
 #ifdef INGOT_HAVE_CUDA
-  if (s->mark && !s->due && m->divided->local->p.own.watches)
+  if (s->mark && !s->due && m->division->local->p.own.watches)
     IG_TRY(ig_exchange_wait_cuda(m->cx, s->mark));
 #endif
   (void)m;
@@ -18,7 +18,7 @@ static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
 
 /* Collective; `status`: how this rank fared so far, all learn of a failure here. */
 ig_status ig_dyn_part_ready(ig_dyn_model *m, ig_status status) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   ig_dyn_surfaces *s = p->surfaces;
   if (!s)

@@ -17,7 +17,7 @@
 /* A rank that fails goes on exchanging, for the others wait for it; all learn of it when they meet
    after the steps. */
 static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_model *l = p->local;
   ig_status status = IG_OK;
   for (int64_t i = 0; i < steps; i++) {
@@ -47,11 +47,11 @@ static ig_status clock_take(const ig_dyn_model *from, ig_dyn_model *to) {
 }
 
 ig_status ig_dyn_part_clock(ig_dyn_model *m) {
-  return clock_take(m, m->divided->local);
+  return ig_dyn_alone(m) ? IG_OK : clock_take(m, m->division->local);
 }
 
 ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   const ig_status ready = ig_dyn_part_clock(m);
   IG_TRY(ig_ranks_agree(m->cx, ready)); /* from here on each waits for the others */
   IG_TRY(steps_take(m, steps));
@@ -68,25 +68,28 @@ static void body_copy(ig_dyn_body *to, const ig_dyn_body *from) {
   to->first = first;
 }
 
+ig_status ig_dyn_bodies_share(ig_dyn_model *m, ig_status status, void *rows, size_t size) {
+  status = ig_dyn_agree(m, status);
+  for (int k = 0; k < m->p.bodies.count && status == IG_OK && !ig_dyn_alone(m); k++)
+    status =
+        ig_ranks_bcast(m->cx, m->division->body_owner[k], (char *)rows + (size_t)k * size, size);
+  return status;
+}
+
 /* Collective: each body is sent by its owner, so that energies and checkpoints have all of them. */
 ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_body *whole = m->carried.body.host;
-  if (m->p.bodies.count == 0)
-    return ig_ranks_agree(m->cx, status);
   if (status == IG_OK && p->local->p.bodies.count)
     status = ig_array_pull(m->cx, &p->local->carried.body);
-  for (int k = 0; k < p->local->p.bodies.count && status == IG_OK; k++)
+  for (int k = 0; k < p->local->p.bodies.count && status == IG_OK && !ig_dyn_alone(m); k++)
     body_copy(&whole[p->body[k]], (const ig_dyn_body *)p->local->carried.body.host + k);
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  for (int k = 0; k < m->p.bodies.count; k++)
-    IG_TRY(ig_ranks_bcast(m->cx, p->body_owner[k], &whole[k], sizeof *whole));
-  return IG_OK;
+  return ig_dyn_bodies_share(m, status, whole, sizeof *whole);
 }
 
 /* The reverse, after a restart or a change of masses. */
 ig_status ig_dyn_bodies_take(ig_dyn_model *m) {
-  const ig_dyn_part *p = m->divided;
+  const ig_dyn_part *p = m->division;
   ig_dyn_carried *c = &p->local->carried;
   for (int k = 0; k < p->local->p.bodies.count; k++)
     body_copy((ig_dyn_body *)c->body.host + k,
@@ -96,8 +99,8 @@ ig_status ig_dyn_bodies_take(ig_dyn_model *m) {
 
 /* Arms of own bodies from those of all, when the model begins or is restored. */
 static ig_status arms_take(ig_dyn_model *m, const double *arms) {
-  const ig_collect *c = &m->divided->arms;
-  ig_array *to = &m->divided->local->carried.body_arm;
+  const ig_collect *c = &m->division->arms;
+  ig_array *to = &m->division->local->carried.body_arm;
   const int32_t *place = c->whole; /* those of this rank: the first rank's come first */
   if (c->mine_count == 0)
     return IG_OK;
@@ -119,7 +122,7 @@ enum { KEPT = 4 };
 
 /* Names and widths are those of checkpoint.c. */
 static void kept_list(ig_dyn_model *m, kept list[KEPT]) {
-  ig_dyn_model *l = m->divided->local;
+  ig_dyn_model *l = m->division->local;
   list[0] = (kept){"x", &l->x, 3};
   list[1] = (kept){"v", &l->v, m->p.dofs};
   list[2] = (kept){"f", &l->f, m->p.pitch};
@@ -128,7 +131,7 @@ static void kept_list(ig_dyn_model *m, kept list[KEPT]) {
 
 /* Particles of the part, ghosts too, from those of the whole. */
 static void particles_take(const ig_dyn_model *m, const void *whole, size_t size, void *part) {
-  const ig_partition *p = &m->divided->part;
+  const ig_partition *p = &m->division->part;
   for (ig_lid n = 0; n < p->mesh->nodes; n++)
     memcpy((char *)part + (size_t)n * size, (const char *)whole + (size_t)p->node[n] * size, size);
 }
@@ -185,11 +188,11 @@ static void state_write(const ig_dyn_group *g, void *states, int64_t s, const ch
 
 /* States of the part's slots from those of the whole, pads too. */
 static ig_status states_take(ig_dyn_model *m, int k, const void *states) {
-  ig_dyn_group *g = &m->divided->local->group[k];
+  ig_dyn_group *g = &m->division->local->group[k];
   char *row;
   IG_TRY(ig_alloc(m->cx, (void **)&row, (size_t)g->g_f64.states + 1, g->state.size, "state"));
   for (ig_lid s = 0; s < g->slots; s++) {
-    state_read(g, states, m->divided->slot[k][s], row);
+    state_read(g, states, m->division->slot[k][s], row);
     state_write(g, g->state.host, s, row);
   }
   free(row);
@@ -229,12 +232,12 @@ static ig_status states_put(void *user, const void *rows, int64_t first, int64_t
 
 /* States of group k as one rank would have them, block by block, to `take` on rank 0. */
 static ig_status states_give(ig_dyn_model *m, int k, ig_stream_take *take, void *user) {
-  ig_dyn_group *g = &m->divided->local->group[k];
+  ig_dyn_group *g = &m->division->local->group[k];
   packing p = {m, g, (size_t)g->g_f64.states * g->state.size, NULL, m->group[k].count, take, user};
   ig_status status = ig_array_pull(m->cx, &g->state);
   if (status == IG_OK)
     status = ig_alloc(m->cx, (void **)&p.block, IG_DYN_BLOCK, p.row, "element state");
-  status = ig_collect_rows(m->cx, &m->divided->group[k], p.row, state_row, states_put, &p, status);
+  status = ig_collect_rows(m->cx, &m->division->group[k], p.row, state_row, states_put, &p, status);
   free(p.block);
   return status;
 }
@@ -242,11 +245,11 @@ static ig_status states_give(ig_dyn_model *m, int k, ig_stream_take *take, void 
 /* --- to a checkpoint and from one */
 
 static ig_status relaxation_give(ig_dyn_model *m, ig_stream_take *take, void *user) {
-  const ig_dyn_model *l = m->divided->local;
+  const ig_dyn_model *l = m->division->local;
   copying c = {(const char *)l->relax.was, 3 * sizeof(double), 3, take, user};
   for (int i = 0; i < IG_RELAX_ARRAYS; i++) {
     c.from = (const char *)(l->relax.was + (int64_t)i * 3 * l->p.nodes);
-    IG_TRY(ig_collect_rows(m->cx, &m->divided->nodes, c.bytes, item_copy, items_put, &c, IG_OK));
+    IG_TRY(ig_collect_rows(m->cx, &m->division->nodes, c.bytes, item_copy, items_put, &c, IG_OK));
   }
   return IG_OK;
 }
@@ -254,7 +257,7 @@ static ig_status relaxation_give(ig_dyn_model *m, ig_stream_take *take, void *us
 /* Brings the array of this name to rank 0, in pieces; collective. Names are those of
    checkpoint.c. */
 ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take, void *user) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   kept list[KEPT];
   kept_list(m, list);
   for (int i = 0; i < KEPT; i++)
@@ -276,19 +279,19 @@ ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *t
 /* After a state was set: forces are in f, and no other rank knows which elements of this one
    hold. */
 static ig_status anew(ig_dyn_model *m) {
-  m->divided->local->fresh = true;
-  m->divided->fallen = -1;
+  m->division->local->fresh = true;
+  m->division->fallen = -1;
   return m->cx->backend->sync(m->cx);
 }
 
 static ig_status contact_take(ig_dyn_model *m, const void *before, const double *remembered) {
   ig_dyn_kept_take(m, remembered);
-  return array_take(m, before, &m->divided->local->contact.before, 3);
+  return array_take(m, before, &m->division->local->contact.before, 3);
 }
 
 /* From the whole model, which must still be there; ghosts get their values directly. */
 ig_status ig_dyn_part_begin(ig_dyn_model *m) {
-  ig_dyn_model *l = m->divided->local;
+  ig_dyn_model *l = m->division->local;
   kept list[KEPT];
   kept_list(m, list);
   const void *const whole[KEPT] = {m->x.host, m->v.host, m->f.host, m->work.host};
@@ -306,7 +309,7 @@ ig_status ig_dyn_part_begin(ig_dyn_model *m) {
     particles_take(m, from[i], sizeof(double), to[i]);
   for (int32_t k = 0; k < l->p.ties.count; k++)
     ((int32_t *)l->carried.tie_turns.host)[k] =
-        ((const int32_t *)m->carried.tie_turns.host)[m->divided->tie[k]];
+        ((const int32_t *)m->carried.tie_turns.host)[m->division->tie[k]];
   if (l->p.ties.count)
     IG_TRY(ig_array_push(m->cx, &l->carried.tie_turns));
   if (m->p.bodies.count)
@@ -320,7 +323,7 @@ ig_status ig_dyn_part_begin(ig_dyn_model *m) {
 }
 
 static ig_status relaxation_take(ig_dyn_model *m, const double *was) {
-  ig_dyn_model *l = m->divided->local;
+  ig_dyn_model *l = m->division->local;
   for (int64_t i = 0; i < IG_RELAX_ARRAYS; i++)
     particles_take(m, was + i * 3 * m->p.nodes, 3 * sizeof(double),
                    l->relax.was + i * 3 * l->p.nodes);
@@ -329,7 +332,7 @@ static ig_status relaxation_take(ig_dyn_model *m, const double *was) {
 
 /* From a checkpoint of the whole, which every rank has read. Clock and bodies are read before. */
 ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_ctx *cx = m->cx;
   kept list[KEPT];
   const void *data;
@@ -375,7 +378,9 @@ ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
 /* Masses of ghosts: an element at the border is computed here, but its particles' other elements
    may not be. */
 ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
-  const ig_dyn_part *p = m->divided;
+  const ig_dyn_part *p = m->division;
+  if (ig_dyn_alone(m))
+    return status;
   const ig_dyn_travel *t = &p->ghosts;
   const int ranks = p->part.ranks;
   double *mass = p->local->weight.mass, *out = NULL, *in = NULL;

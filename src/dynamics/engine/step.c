@@ -1,7 +1,7 @@
 /* One step of one model: loads, motion, forces of elements, in the order of Tang et al. (2020).
    The order of passes is drawn at the head of dynamics.h. All passes are enqueued on the
    backend; the host does not wait, so that steps can be recorded as a graph. */
-#include "dynamics/model/model.h"
+#include "dynamics/model/part.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -138,9 +138,9 @@ ig_status ig_dyn_step_once(ig_dyn_model *m) {
    particles between forces and motion. */
 bool ig_dyn_joins(const ig_dyn_model *m) {
   const ig_dyn_particles *p = &m->p;
-  if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || m->in_turn || m->divided ||
-      p->contact.surfaces || p->tools || p->bodies.count || p->ties.count || p->erosion.alive ||
-      p->bound || is_empty(m))
+  if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || m->in_turn ||
+      !ig_dyn_alone(m) || p->contact.surfaces || p->tools || p->bodies.count || p->ties.count ||
+      p->erosion.alive || p->bound || is_empty(m))
     return false;
   const ig_dyn_group *g = &m->group[0];
 #define X(kind, type, particles, freedoms, family, size, text) freedoms,

@@ -1,5 +1,11 @@
-/* A model on several ranks. Every rank makes the whole model; once it is set up none keeps it.
-   Steps are taken by another model that has the rank's particles and every element at one of them
+/* The partition of a model: what a rank has of it, and what it exchanges.
+
+   A model has one part per rank. On one rank the part is the model itself: items have the numbers
+   of the whole, all are own, there are no ghosts, and none of the lists below is made. Functions
+   that exchange or gather are called on any number of ranks; on one they return `status`.
+
+   On several ranks every rank makes the whole model; once it is set up none keeps it. Steps are
+   taken by another model that has the rank's particles and every element at one of them
    (ranks/partition.h); between particles and elements of each step ghosts take their owners'
    velocities and move by them. Elements at the border are computed by several ranks, from the same
    numbers to the same numbers, so that what they remember needs no message. Particles that move as
@@ -19,7 +25,7 @@ typedef struct {
   int32_t *give_start, *give, *take_start, *take;
 } ig_dyn_travel;
 
-/* What a rank has of a divided model. Owned by the whole model (m->divided). */
+/* What a rank has of a model. Owned by the whole model (m->division). */
 typedef struct ig_dyn_part {
   ig_partition part;
   ig_halo halo;                     /* of both of: */
@@ -27,7 +33,8 @@ typedef struct ig_dyn_part {
   uint8_t *carried;                 /* particles, guests too: a body or a tie carries it */
   ig_array shift;                   /* particles of others that move by their velocities */
   struct ig_dyn_surfaces *surfaces; /* that touch; NULL: none */
-  ig_dyn_model *local; /* the part's; elements of its groups that others own are -1 there */
+  /* takes the steps; elements of its groups that others own are -1. One rank: the model itself */
+  ig_dyn_model *local;
   ig_collect nodes;    /* particles */
   ig_collect cells;    /* elements */
   ig_collect *group;   /* slots of each group */
@@ -38,6 +45,8 @@ typedef struct ig_dyn_part {
   int64_t fallen; /* own elements that do not hold any more, as others know it; -1: they do not */
 } ig_dyn_part;
 
+/* One part, which is the whole model: before it is divided, and on one rank for good. */
+IG_MUST_CHECK ig_status ig_dyn_part_whole(ig_dyn_model *m);
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what
    cannot be divided. Collective; the whole model must be complete. */
 IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
@@ -95,9 +104,13 @@ IG_MUST_CHECK ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_
 /* Each body from its owner to all; and from what all have to its owner. The first is collective. */
 IG_MUST_CHECK ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status);
 IG_MUST_CHECK ig_status ig_dyn_bodies_take(ig_dyn_model *m);
+/* Rows of `size` bytes, one per body of the whole: each from its owner to all. Collective. */
+IG_MUST_CHECK ig_status ig_dyn_bodies_share(ig_dyn_model *m, ig_status status, void *rows,
+                                            size_t size);
 /* Masses of ghosts from their owners. */
 IG_MUST_CHECK ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status);
-/* Slots of a part's group, without pads, in the order of the whole. Free *order. */
+/* Slots of a part's group, without pads, in the order of the whole; NULL: one after the other, with
+   pads. Free *order. */
 IG_MUST_CHECK ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order);
 
 /* --- part_rows.c: numbers of all parts, in the order of the whole */
@@ -109,8 +122,13 @@ typedef void ig_dyn_particle_add(void *user, const double *row);
 IG_MUST_CHECK ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
                                              ig_dyn_particle_row *row, ig_dyn_particle_add *add,
                                              void *user);
-/* What the first rank has found (`status`: how it fared), to all. Collective; nothing without
-   ranks. */
+/* `row` writes `size` bytes of an own element's slot in group k of the part; `put` sees them in the
+   order of the whole, on the first rank. */
+IG_MUST_CHECK ig_status ig_dyn_group_rows(ig_dyn_model *m, int k, size_t size, ig_collect_row *row,
+                                          ig_collect_put *put, void *user, ig_status status);
+/* All ranks go on, or none: returns a failure of any. Collective. */
+IG_MUST_CHECK ig_status ig_dyn_agree(ig_dyn_model *m, ig_status status);
+/* What the first rank has found (`status`: how it fared), to all. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t size);
 /* Of numbers that are not negative the largest of all ranks, to all; at most four. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count);
@@ -129,15 +147,30 @@ IG_MUST_CHECK ig_status ig_dyn_totals_new(ig_ctx *cx, int columns, ig_dyn_totals
 void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count);
 void ig_dyn_totals_end(ig_dyn_totals *t, double *total); /* and frees it; total NULL: only that */
 
-/* Whether this rank owns particle n of the part. Without ranks all are owned. */
-static inline bool ig_dyn_owns(const ig_dyn_model *m, int64_t n) {
-  return !m->divided || !m->divided->part.ghost[n];
+/* Whether the model is one part: on one rank, and until it is divided. A part itself is one. */
+static inline bool ig_dyn_alone(const ig_dyn_model *m) {
+  return !m->division || m->division->local == m;
 }
 
-/* The model that takes the steps: the whole one, or on ranks the part. Arrays of particles and
-   elements are read from it. */
+/* The model that takes the steps. Arrays of particles and elements are read from it. */
 static inline ig_dyn_model *ig_dyn_stepper(ig_dyn_model *m) {
-  return m->divided ? m->divided->local : m;
+  return m->division->local;
+}
+
+/* Whether this rank owns particle n of the part. */
+static inline bool ig_dyn_owns(const ig_dyn_model *m, int64_t n) {
+  return ig_dyn_alone(m) || !m->division->part.ghost[n];
+}
+
+/* Numbers in the whole model of particle n, element e and body k of the part. */
+static inline int64_t ig_dyn_node_number(const ig_dyn_model *m, int64_t n) {
+  return ig_dyn_alone(m) ? n : m->division->part.node[n];
+}
+static inline ig_lid ig_dyn_element_number(const ig_dyn_model *m, ig_lid e) {
+  return ig_dyn_alone(m) ? e : m->division->part.element[e];
+}
+static inline int ig_dyn_body_number(const ig_dyn_model *m, int k) {
+  return ig_dyn_alone(m) ? k : m->division->body[k];
 }
 
 #endif

@@ -46,7 +46,7 @@ static void list_copy(const ig_halo *h, const int32_t *from_start, const ig_arra
 /* From a halo of the partition, whose lists are by peer: here they are by rank, so that guests
    can be added. */
 ig_status ig_dyn_part_ghosts(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_halo h = {0};
   const int ranks = p->part.ranks;
   IG_TRY(IG_NEW(m->cx, &p->carried, (size_t)p->part.mesh->nodes + 1, "ghosts"));
@@ -92,7 +92,7 @@ static int32_t items_put(const item_rule *rule, const int32_t *start, const int3
 /* Lists of items by rank, from the lists of ghosts [0] and guests [1]; the caller frees both. */
 static ig_status items_make(ig_dyn_model *m, const item_rule *rule, const int32_t *start[2],
                             const int32_t *node[2], int32_t **first, int32_t **list) {
-  const int ranks = m->divided->part.ranks;
+  const int ranks = m->division->part.ranks;
   size_t most = 1;
   for (int i = 0; i < 2; i++)
     most += start[i] ? (size_t)start[i][ranks] * (size_t)(rule->wide + 1) : 0;
@@ -110,7 +110,7 @@ static ig_status items_make(ig_dyn_model *m, const item_rule *rule, const int32_
 
 /* Particles of others that move by their velocities: ghosts and guests that nothing carries. */
 static ig_status shift_make(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   ig_dyn_own_view *own = &p->local->p.own;
   const int32_t *start[2] = {p->ghosts.take_start, p->guests.take_start},
                 *node[2] = {p->ghosts.take, p->guests.take};
@@ -133,7 +133,7 @@ static ig_status shift_make(ig_dyn_model *m) {
 /* Makes the halo anew, after the lists have changed. Not collective itself, but every rank must
    call it with matching lists. */
 ig_status ig_dyn_part_travel(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
+  ig_dyn_part *p = m->division;
   const int wide = m->p.dofs / 3;
   const item_rule rule = {wide, wide * (p->part.mesh->nodes + ig_dyn_guests(p)), p->carried};
   const int32_t *give_start[2] = {p->ghosts.give_start, p->guests.give_start},

@@ -7,9 +7,9 @@
 /* Room for all that acts on own particles: counts come first, so that arrays have their final
    size. */
 static ig_status loads_room(ig_dyn_model *m) {
-  const ig_partition *p = &m->divided->part;
+  const ig_partition *p = &m->division->part;
   const ig_dyn_loading *from = &m->loading;
-  ig_dyn_loading *to = &m->divided->local->loading;
+  ig_dyn_loading *to = &m->division->local->loading;
   ig_ctx *cx = m->cx;
   size_t nodes = 1, forces = 1, faces = 1;
   for (int32_t k = 0; k < m->p.loads.count; k++) {
@@ -55,8 +55,8 @@ static void face_take(const ig_partition *p, const ig_dyn_loading *from, int32_t
 /* Rows of own particles are copied; corners of pressure faces are all in the part, as the face
    belongs to an element of the part. */
 ig_status ig_dyn_part_loads(ig_dyn_model *m) {
-  const ig_partition *p = &m->divided->part;
-  ig_dyn_model *l = m->divided->local;
+  const ig_partition *p = &m->division->part;
+  ig_dyn_model *l = m->division->local;
   const ig_dyn_loading *from = &m->loading;
   ig_dyn_loading *to = &l->loading;
   l->p.loads.count = 0;

@@ -35,8 +35,8 @@ ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
   enum { MOST = 16 };
   double buffer[MOST];
   adding a = {row, add, user, numbers};
-  if (m->divided)
-    return ig_collect_rows(m->cx, &m->divided->nodes, (size_t)numbers * sizeof(double),
+  if (!ig_dyn_alone(m))
+    return ig_collect_rows(m->cx, &m->division->nodes, (size_t)numbers * sizeof(double),
                            particle_row, particles_put, &a, status);
   for (int64_t n = 0; n < m->p.nodes && status == IG_OK; n++) {
     row(user, n, buffer);
@@ -45,9 +45,36 @@ ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
   return status;
 }
 
-/* Rank 0's bytes to all; without ranks nothing is to be done. */
+/* --- elements of a group */
+
+/* On one rank pads are passed over, and each row is put as it is made. */
+ig_status ig_dyn_group_rows(ig_dyn_model *m, int k, size_t size, ig_collect_row *row,
+                            ig_collect_put *put, void *user, ig_status status) {
+  enum { MOST = 64 };
+  const ig_dyn_group *g = &m->group[k];
+  double buffer[MOST]; /* of any kind: aligned */
+  if (!ig_dyn_alone(m))
+    return ig_collect_rows(m->cx, &m->division->group[k], size, row, put, user, status);
+  if (status == IG_OK && size > sizeof buffer)
+    return IG_FAIL(m->cx, IG_ARG, "a row of %zu bytes: at most %zu", size, sizeof buffer);
+  for (ig_lid s = 0, n = 0; s < g->slots && status == IG_OK; s++)
+    if (g->element[s] >= 0) {
+      row(user, s, buffer);
+      status = put(user, buffer, n++, 1);
+    }
+  return status;
+}
+
+/* --- what all learn */
+
+/* Until a model is divided its ranks need not meet: each makes the same. */
+ig_status ig_dyn_agree(ig_dyn_model *m, ig_status status) {
+  return ig_dyn_alone(m) ? status : ig_ranks_agree(m->cx, status);
+}
+
+/* Rank 0's bytes to all. */
 ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t size) {
-  if (!m->divided)
+  if (ig_dyn_alone(m))
     return status;
   IG_TRY(ig_ranks_agree(m->cx, status));
   return ig_ranks_bcast(m->cx, 0, bytes, size);
@@ -58,7 +85,7 @@ ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t si
 ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count) {
   enum { MOST = 4 };
   int64_t word[MOST] = {0};
-  if (!m->divided)
+  if (ig_dyn_alone(m))
     return status;
   memcpy(word, values, (size_t)count * sizeof *values);
   IG_TRY(ig_ranks_max(m->cx, status, word, count));

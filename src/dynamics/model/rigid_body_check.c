@@ -106,7 +106,7 @@ static ig_status numbers_take(ig_dyn_model *m, int32_t *of) {
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &l->loose.of, (size_t)l->p.nodes + 1, "loose parts"));
   for (int32_t n = 0; n < l->p.nodes; n++)
-    l->loose.of[n] = of[m->divided ? m->divided->part.node[n] : n];
+    l->loose.of[n] = of[ig_dyn_node_number(m, n)];
   return IG_OK;
 }
 
@@ -162,7 +162,7 @@ ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
   const ig_dyn_looseness *all = &m->loose;
   going g = {ig_dyn_stepper(m), all->part};
   *found = (ig_dyn_loose){0};
-  if (!m->divided)
+  if (ig_dyn_alone(m))
     IG_TRY(ig_dyn_loose_new(m));
   g.of = all->part;
   if (all->parts == 0)

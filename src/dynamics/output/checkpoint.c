@@ -75,8 +75,8 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
         (ig_saved){"bodies", IG_U8, (int64_t)(m->carried.body.count * m->carried.body.size),
                    m->carried.body.host};
     saved[n++] = (ig_saved){"arms", IG_F64,
-                            m->divided ? 3 * m->divided->arms.whole_count
-                                       : (int64_t)m->carried.body_arm.count,
+                            ig_dyn_alone(m) ? (int64_t)m->carried.body_arm.count
+                                            : 3 * m->division->arms.whole_count,
                             m->carried.body_arm.host};
   }
   if (m->p.contact.surfaces) {
@@ -159,11 +159,9 @@ static ig_status pieces_write(ig_dyn_job *r, ig_sink *to, ig_saved *saved, int c
 /* The state on the host; on ranks, of the part. */
 static ig_status state_pull(ig_dyn_model *m) {
   IG_TRY(ig_dyn_pull(m));
-  if (m->divided)
+  if (!ig_dyn_alone(m))
     return IG_OK;
   IG_TRY(ig_array_pull(m->cx, &m->work));
-  if (m->p.bodies.count)
-    IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   if (m->p.contact.surfaces) {
     IG_TRY(ig_array_pull(m->cx, &m->contact.before));
     IG_TRY(ig_array_pull(m->cx, &m->contact.kept));
@@ -202,14 +200,13 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
     status = IG_NEW(m->cx, &saved, space, "checkpoint");
   if (status == IG_OK)
     status = IG_NEW(m->cx, &name, space, "checkpoint");
-  if (m->divided)
-    status = ig_dyn_bodies_gather(m, status);
+  status = ig_dyn_bodies_gather(m, status);
   if (status == IG_OK) {
     marks_move(r, mark, false);
     const int n = saved_arrays(r, mark, saved, name, space);
-    status = m->divided
-                 ? pieces_write(r, to, saved, n)
-                 : to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n);
+    status = ig_dyn_alone(m)
+                 ? to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n)
+                 : pieces_write(r, to, saved, n);
   }
   free(saved);
   free(name);
@@ -251,7 +248,7 @@ static ig_status arrays_read(ig_dyn_job *r, const ig_restart *from, double *mark
     memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
   }
   IG_TRY(ig_array_push(cx, &r->m->clock));
-  return r->m->divided ? ig_dyn_part_restore(r->m, from) : state_push(r->m);
+  return ig_dyn_alone(r->m) ? state_push(r->m) : ig_dyn_part_restore(r->m, from);
 }
 
 /* Masses first: they depend on mass scaling, and what depends on masses is overwritten by what
@@ -281,5 +278,5 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
     status = arrays_read(r, from, mark, saved, name, space);
   free(saved);
   free(name);
-  return m->divided ? ig_ranks_agree(cx, status) : status;
+  return ig_dyn_agree(m, status);
 }

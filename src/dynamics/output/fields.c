@@ -23,12 +23,12 @@ bool ig_dyn_field(void *self, int i, ig_room_field *f) {
     f->name = "displacement", f->unit = "m";
     return true;
   case 1:
-    f->name = "velocity", f->unit = "m/s", f->dev = m->divided ? NULL : m->v.dev;
+    f->name = "velocity", f->unit = "m/s", f->dev = ig_dyn_alone(m) ? m->v.dev : NULL;
     f->writable = true;
     f->stride[0] = m->p.dofs * size;
     return true;
   case 2:
-    f->name = "position", f->unit = "m", f->dev = m->divided ? NULL : m->x.dev;
+    f->name = "position", f->unit = "m", f->dev = ig_dyn_alone(m) ? m->x.dev : NULL;
     return true;
   default:
     return false;
@@ -75,7 +75,7 @@ static ig_status velocities_put(ig_dyn_model *m, const double *values) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   IG_TRY(ig_array_pull(m->cx, &l->v));
   for (int64_t n = 0; n < l->p.nodes; n++) {
-    const double *v = values + 3 * (int64_t)(m->divided ? m->divided->part.node[n] : n);
+    const double *v = values + 3 * ig_dyn_node_number(m, n);
     for (int c = 0; c < 3; c++) {
       const int64_t at = n * m->p.dofs + c;
       if (m->part == sizeof(double))
@@ -97,7 +97,7 @@ ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
   (void)name;
   IG_TRY(ig_dyn_energies(m, &before));
   const ig_status status = velocities_put(m, values);
-  IG_TRY(m->divided ? ig_ranks_agree(m->cx, status) : status);
+  IG_TRY(ig_dyn_agree(m, status));
   IG_TRY(ig_dyn_energies(m, &after));
   m->balance.energy += held(&after) - held(&before);
   return IG_OK;

@@ -75,7 +75,7 @@ static ig_status probe_value(const ig_dyn_job *r, int i, double *value) {
   const bool mean = p->quantity < IG_PROBE_FORCE || p->quantity >= IG_PROBE_BEAM;
   probing s = {r, p, 0};
   int64_t count = 1;
-  if (r->m->divided) { /* sets of the whole mesh are gone by now */
+  if (!ig_dyn_alone(r->m)) { /* sets of the whole mesh are gone by now */
     count = r->probe_item[i].whole_count;
     IG_TRY(ig_collect_rows(r->m->cx, &r->probe_item[i], sizeof(double), probe_row, probe_put, &s,
                            IG_OK));
@@ -105,7 +105,7 @@ static const char *probe_unit(const ig_dyn_probe *p) {
 /* On ranks: who has what probe i looks at. */
 static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
   ig_dyn_model *m = r->m;
-  const ig_partition *part = &m->divided->part;
+  const ig_partition *part = &m->division->part;
   const ig_set *set = r->probe_set[i];
   const int64_t count = set ? set->count : 1;
   int32_t *owner, *mine = NULL;
@@ -183,7 +183,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
       r->probe_middle[3 * i + k % 3] += r->m->x0[3 * node + k % 3] / count;
     }
     IG_TRY(probe_check(r, i));
-    if (r->m->divided)
+    if (!ig_dyn_alone(r->m))
       IG_TRY(probe_divide(r, i, section));
   }
   return IG_OK;
@@ -229,7 +229,7 @@ static ig_status probes_pull(ig_dyn_job *r) {
 static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   IG_TRY(ig_dyn_energies(r->m, e));
   const ig_status pulled = probes_pull(r);
-  IG_TRY(r->m->divided ? ig_ranks_agree(r->job->cx, pulled) : pulled);
+  IG_TRY(ig_dyn_agree(r->m, pulled));
   r->worst_error = fmax(r->worst_error, fabs(e->error));
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const double fixed[FIXED] = {k->time,     k->dt,      e->plain,   e->internal, e->plastic,
@@ -297,7 +297,7 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   const uint8_t *alive;
   ig_snapshot *snap = NULL;
   IG_TRY(ig_array_pull(cx, &m->clock));
-  if (m->divided)
+  if (!ig_dyn_alone(m))
     return ig_dyn_part_snapshot(r, to);
   IG_TRY(ig_dyn_alive(m, &alive)); /* elements all of whose points have failed are left out */
   IG_TRY(ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step,
@@ -456,7 +456,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   IG_TRY(most_find(r, most));
   if (rests)
     IG_TRY(resultants_find(r, sum));
-  if (m->divided && !ig_ranks_first(m->cx))
+  if (!ig_ranks_first(m->cx))
     return IG_OK;
   if (!rests && e.kinetic > 0)
     rounding_warn(r, most[0], most[2]);

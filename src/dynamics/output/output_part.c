@@ -25,7 +25,7 @@ typedef struct {
 /* Row of particle n for the field in hand. */
 static void particle_row(void *user, int64_t n, void *row) {
   const shown *s = user;
-  const ig_dyn_model *l = s->r->m->divided->local;
+  const ig_dyn_model *l = s->r->m->division->local;
   double *to = row;
   if (s->now->what == IG_SHOWN_PRESSURE) {
     to[0] = s->pressure[n];
@@ -57,7 +57,7 @@ static ig_status field_bring(shown *s, const ig_dyn_shown *f, ig_stream_take *ta
   s->now = f;
   s->take = take;
   s->user = user;
-  return ig_collect_rows(m->cx, &m->divided->nodes, (size_t)f->components * sizeof(double),
+  return ig_collect_rows(m->cx, &m->division->nodes, (size_t)f->components * sizeof(double),
                          particle_row, particles_put, s, IG_OK);
 }
 
@@ -91,7 +91,7 @@ static ig_status fields_find(shown *s) {
 /* What there is to show of the part: pulls what the fields need, before the first array is asked
    for. */
 static ig_status part_look(shown *s) {
-  ig_dyn_model *m = s->r->m, *l = m->divided->local;
+  ig_dyn_model *m = s->r->m, *l = m->division->local;
   bool elements = false, press = false, pressure = false;
   for (int i = 0; i < s->count; i++) {
     elements |= s->list[i].where != IG_AT_POINTS;
@@ -116,7 +116,7 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
   ig_dyn_model *m = s->r->m;
   ig_snapshot *snap;
   IG_TRY(ig_snapshot_of_rows(m->cx, stream, m->p.nodes, s->cells.count, s->cells.corners,
-                             m->divided->cells.whole_count, &snap));
+                             m->division->cells.whole_count, &snap));
   snap->time = ig_dyn_clock_of(s->r)->time;
   snap->step = ig_dyn_clock_of(s->r)->step;
   ig_status status = IG_OK;
@@ -134,7 +134,7 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
 
 /* Collective. */
 ig_status ig_dyn_part_snapshot(ig_dyn_job *r, ig_sink *to) {
-  const ig_dyn_part *p = r->m->divided;
+  const ig_dyn_part *p = r->m->division;
   shown s = {
       .r = r,
       .to = to,

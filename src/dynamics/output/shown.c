@@ -11,7 +11,7 @@
 static bool is_open(const ig_dyn_model *m, int64_t k) {
   if (!m->p.erosion.alive)
     return true;
-  return m->divided ? ig_dyn_part_open(m, k) : ((const uint8_t *)m->contact.open.host)[k];
+  return ig_dyn_part_open(m, k);
 }
 
 /* `pressure`: nodes of the model that takes the steps. Force along the normal over the

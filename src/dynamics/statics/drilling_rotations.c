@@ -126,8 +126,7 @@ static ig_status shells_visit(ig_dyn_model *m, visit_kind kind, double cosine, d
     ig_lid *order = NULL;
     if (ig_dyn_element_of[g->kind].family == IG_FAMILY_SOLID)
       continue;
-    if (m->divided)
-      IG_TRY(ig_dyn_slots_ordered(m, k, &order));
+    IG_TRY(ig_dyn_slots_ordered(m, k, &order));
     for (ig_lid i = 0; i < (order ? g->count : g->slots); i++)
       shell_visit(l, g, order ? order[i] : i, kind, cosine, normal, stiffness);
     free(order);

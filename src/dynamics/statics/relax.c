@@ -157,7 +157,7 @@ static void bodies_out(const ig_dyn_model *m, const ig_dyn_model *l, const doubl
         moment[c] += turn[c] + (D == 6 ? net[n * D + 3 + c] : 0);
       }
     }
-    double *term = out[m->divided ? m->divided->body[k] : k].term;
+    double *term = out[ig_dyn_body_number(m, k)].term;
     for (int c = 0; c < 3; c++) {
       /* moments over a third of the trace of the inertia: the mean moment of inertia */
       term[2 * c] = held->kind[c] == IG_MOVE_FREE ? force[c] * force[c] / b->mass : 0;
@@ -178,10 +178,7 @@ static ig_status bodies_add(ig_dyn_model *m, const double *net, double *sum) {
   ig_status status = IG_NEW(m->cx, &out, (size_t)bodies, "relaxation");
   if (status == IG_OK)
     bodies_out(m, ig_dyn_stepper(m), net, out);
-  if (m->divided)
-    status = ig_ranks_agree(m->cx, status);
-  for (int k = 0; k < bodies && status == IG_OK && m->divided; k++)
-    status = ig_ranks_bcast(m->cx, m->divided->body_owner[k], &out[k], sizeof *out);
+  status = ig_dyn_bodies_share(m, status, out, sizeof *out);
   for (int k = 0; k < 6 * bodies && status == IG_OK; k++)
     *sum += out[k / 6].term[k % 6];
   free(out);
@@ -524,7 +521,7 @@ ig_status ig_dyn_relax_room(ig_dyn_model *m) {
   l->relax.was = NULL;
   const ig_status status =
       IG_NEW(m->cx, &l->relax.was, IG_RELAX_ARRAYS * 3 * (size_t)l->p.nodes + 1, "relaxation");
-  return m->divided ? ig_ranks_agree(m->cx, status) : status;
+  return ig_dyn_agree(m, status);
 }
 
 /* Begins with masses that give every element the same critical step. Velocities stay what they
@@ -575,8 +572,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   const int64_t nodes = ig_dyn_stepper(m)->p.nodes, count = nodes * m->p.dofs;
   look now = {0};
   ig_status status = IG_NEW(m->cx, &net, count + (drills ? 3 * nodes : 0) + 1, "relaxation");
-  if (m->divided)
-    status = ig_ranks_agree(m->cx, status);
+  status = ig_dyn_agree(m, status);
   normal = drills ? net + count : NULL;
   if (status == IG_OK)
     status = residual_now(m, a->tolerance, normal, net, &out2);
@@ -606,8 +602,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   if (status == IG_OK && drills)
     status = drill_lead(m, normal, net);
   free(net);
-  if (m->divided)
-    status = ig_ranks_agree(m->cx, status);
+  status = ig_dyn_agree(m, status);
   IG_TRY(status);
   /* forces at the level of rounding: there is nothing more to gain */
   if (r->loaded && r->residual < floor && !(r->settled && r->error < a->tolerance)) {

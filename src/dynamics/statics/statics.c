@@ -3,6 +3,7 @@
    and writes each accepted step back to the model (accepted), so that output and later analyses
    find positions, states and forces there as after explicit steps. */
 #include "dynamics/model/solids.h"
+#include "dynamics/model/part.h"
 #include "dynamics/statics/statics_parts.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -15,7 +16,9 @@
 /* What Newton's method cannot do here is an error when the case is read, with the way out. */
 ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a) {
   const ig_dyn_motion *motion = m->held.motion.host;
-  const char *what = m->p.contact.surfaces > 0 ? "`contact`" : m->divided ? "several ranks" : NULL;
+  const char *what = m->p.contact.surfaces > 0 ? "`contact`"
+                     : !ig_dyn_alone(m)        ? "several ranks"
+                                               : NULL;
   if (what)
     return ig_fail_at(m->cx, &a->at,
                       a->kind == IG_ANALYSIS_STATIC

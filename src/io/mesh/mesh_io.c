@@ -169,12 +169,12 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
     i++;
   if (i == FORMATS || !formats[i].read)
-    return IG_FAIL(
-        cx, IG_INPUT,
-        "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
-        ".cdb, .msh, .unv, .med, .cgns, .bdf, .dat, .geo or .step; a surface (.stl, .obj, .3mf) is "
-        "cut into voxels by `mesh: {stl: …, voxel: …}`",
-        path, ending);
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
+                   ".cdb, .msh, .unv, .med, .cgns, .bdf, .dat, .geo or .step; a surface (.stl, "
+                   ".obj, .3mf, .ply, .off) is "
+                   "cut into voxels by `mesh: {stl: …, voxel: …}`",
+                   path, ending);
   /* The unit: what was asked for, or what the file names, or metres. */
   double named;
   IG_TRY(ig_mesh_file_unit(cx, path, &named));

@@ -1,12 +1,13 @@
-/* Surfaces of triangles from files: STL (text and binary), OBJ, 3MF; and the outer surface of any
-   mesh, geometry or voxel image. The result is welded (mesh/tri_surface.h), except for images,
-   whose corners are shared already. */
+/* Surfaces of triangles from files: STL (text and binary), OBJ, 3MF, PLY, OFF; and the outer
+   surface of any mesh, geometry or voxel image. The result is welded (mesh/tri_surface.h), except
+   for images, whose corners are shared already. */
 #include "mesh/tri_surface.h"
 #include "core/number.h"
 #include "io/format/image.h"
 #include "io/mesh/mesh_io.h"
 #include "io/format/atomic_file.h"
 #include "io/mesh/mesh_3mf.h"
+#include "io/mesh/tri_maker.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -16,16 +17,8 @@
 
 /* --- a surface under construction */
 
-/* Arrays of `s` grow by doubling. */
-typedef struct {
-  ig_ctx *cx;
-  const char *path;
-  ig_tri_surface *s;
-  size_t node_capacity, triangle_capacity;
-} maker;
-
 /* Doubles the capacity, up to a number of triangles that fits into 32 bits. */
-static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size_t size) {
+static ig_status reserve(ig_tri_maker *m, void **p, size_t *capacity, size_t used, size_t size) {
   if (used < *capacity)
     return IG_OK;
   const size_t more = *capacity ? 2 * *capacity : 1024;
@@ -40,7 +33,7 @@ static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size
 }
 
 /* 1e30 keeps squares and products of coordinates finite in double precision. */
-static ig_status node_add(maker *m, const double *x) {
+ig_status ig_tri_node_add(ig_tri_maker *m, const double *x) {
   for (int d = 0; d < 3; d++)
     if (!isfinite(x[d]) || fabs(x[d]) > 1e30)
       return IG_FAIL(m->cx, IG_INPUT, "%s: point %d has no finite place", m->path,
@@ -51,7 +44,7 @@ static ig_status node_add(maker *m, const double *x) {
 }
 
 /* Corners count from 0; those of a file are checked here. */
-static ig_status triangle_add(maker *m, const int64_t *corner) {
+ig_status ig_tri_triangle_add(ig_tri_maker *m, const int64_t *corner) {
   for (int a = 0; a < 3; a++)
     if (corner[a] < 0 || corner[a] >= m->s->nodes)
       return IG_FAIL(m->cx, IG_INPUT, "%s: triangle %d uses point %lld: there are %d", m->path,
@@ -73,7 +66,7 @@ static uint32_t word_of(const unsigned char *p) {
 
 /* Header of 80 bytes, count, then 50 bytes per triangle: normal, three corners, attribute. Normals
    are ignored, because they are often wrong; the order of corners counts. */
-static ig_status stl_binary(maker *m, const unsigned char *text, size_t triangles) {
+static ig_status stl_binary(ig_tri_maker *m, const unsigned char *text, size_t triangles) {
   for (size_t t = 0; t < triangles; t++) {
     const unsigned char *p = text + 84 + 50 * t + 12;
     for (int a = 0; a < 3; a++, p += 12) {
@@ -84,16 +77,16 @@ static ig_status stl_binary(maker *m, const unsigned char *text, size_t triangle
         memcpy(&f, &bits, sizeof f);
         x[d] = f;
       }
-      IG_TRY(node_add(m, x));
+      IG_TRY(ig_tri_node_add(m, x));
     }
     const int64_t n = m->s->nodes, corner[3] = {n - 3, n - 2, n - 1};
-    IG_TRY(triangle_add(m, corner));
+    IG_TRY(ig_tri_triangle_add(m, corner));
   }
   return IG_OK;
 }
 
 /* The next word, across lines; false at the end of the file. */
-static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
+bool ig_tri_word(ig_mesh_text *t, char **p, char **from, char **stop) {
   for (;;) {
     while (*p < t->line_end && (**p == ' ' || **p == '\t'))
       ++*p;
@@ -112,29 +105,29 @@ static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
 
 /* Only `vertex` and `endloop` matter. Only `vertex` lines matter; three make a triangle. Normals
    are computed anew, as those of files are often wrong. */
-static ig_status stl_text(maker *m, ig_mesh_text *t) {
+static ig_status stl_text(ig_tri_maker *m, ig_mesh_text *t) {
   char *p, *from, *stop;
   int corners = 0;
   while (ig_text_line(t)) {
     p = t->line;
-    if (!word(t, &p, &from, &stop))
+    if (!ig_tri_word(t, &p, &from, &stop))
       break;
     /* `vertex` lines; `endloop` closes a facet. */
     if (ig_text_is(from, stop, "vertex")) {
       double x[3];
       for (int d = 0; d < 3; d++) {
-        if (!word(t, &p, &from, &stop))
+        if (!ig_tri_word(t, &p, &from, &stop))
           return ig_text_fail(t, t->line_end, "the file ends within a vertex");
         IG_TRY(ig_text_real(t, from, stop, &x[d]));
       }
-      IG_TRY(node_add(m, x));
+      IG_TRY(ig_tri_node_add(m, x));
       corners++;
     } else if (ig_text_is(from, stop, "endloop")) {
       if (corners != 3)
         return ig_text_fail(t, from, "a facet of %d corners: expected 3", corners);
       /* The last three points; welding merges equal ones afterwards. */
       const int64_t n = m->s->nodes, corner[3] = {n - 3, n - 2, n - 1};
-      IG_TRY(triangle_add(m, corner));
+      IG_TRY(ig_tri_triangle_add(m, corner));
       corners = 0;
     }
   }
@@ -145,7 +138,7 @@ static ig_status stl_text(maker *m, ig_mesh_text *t) {
 
 /* Binary if the count in the header fits the length of the file; the word "solid" at the start is
    no proof, because many binary files begin with it too. */
-static ig_status stl_read(maker *m, ig_mesh_text *t) {
+static ig_status stl_read(ig_tri_maker *m, ig_mesh_text *t) {
   const size_t size = (size_t)(t->end - t->text);
   const unsigned char *bytes = (const unsigned char *)t->text;
   const size_t count = size >= 84 ? word_of(bytes + 80) : 0;
@@ -165,7 +158,7 @@ static ig_status stl_read(maker *m, ig_mesh_text *t) {
 /* A corner is v, v/vt, v/vt/vn or v//vn; negative numbers count from the last vertex. Corners as v,
    v/vt or v/vt/vn; negative numbers count back from the last vertex. Polygons become fans of
    triangles. */
-static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
+static ig_status obj_face(ig_tri_maker *m, ig_mesh_text *t, char *p) {
   int64_t corner[3] = {0, 0, 0};
   char *from, *stop;
   for (int count = 0; p < t->line_end;) {
@@ -185,7 +178,7 @@ static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
     corner[count < 2 ? count : 2] = id > 0 ? id - 1 : m->s->nodes + id;
     if (++count < 3)
       continue;
-    IG_TRY(triangle_add(m, corner));
+    IG_TRY(ig_tri_triangle_add(m, corner));
     corner[1] = corner[2];
   }
   return IG_OK;
@@ -193,7 +186,7 @@ static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
 
 /* Other statements (vn, vt, g, usemtl) are ignored. Vertices and faces; materials, groups, normals
    and textures are passed over. */
-static ig_status obj_read(maker *m, ig_mesh_text *t) {
+static ig_status obj_read(ig_tri_maker *m, ig_mesh_text *t) {
   while (ig_text_line(t)) {
     char *p = t->line, *from, *stop;
     while (p < t->line_end && (*p == ' ' || *p == '\t'))
@@ -208,13 +201,19 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
     p += 2;
     for (int d = 0; d < 3; d++) {
       const int line = t->number;
-      if (!word(t, &p, &from, &stop) || t->number != line)
+      if (!ig_tri_word(t, &p, &from, &stop) || t->number != line)
         return ig_text_fail(t, t->line, "a point has fewer than 3 coordinates");
       IG_TRY(ig_text_real(t, from, stop, &x[d]));
     }
-    IG_TRY(node_add(m, x));
+    IG_TRY(ig_tri_node_add(m, x));
   }
   return IG_OK;
+}
+
+/* --- 3MF */
+
+static ig_status threemf_read(ig_tri_maker *m, ig_mesh_text *t) {
+  return ig_3mf_read(m->cx, m->path, t->text, (size_t)(t->end - t->text), m->s, &m->unit);
 }
 
 /* --- the outer surface of a mesh */
@@ -222,12 +221,12 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
 /* Boundary faces of solids as fans of triangles, and all 3-node triangles of shells. The outer
    faces of a volume mesh, cut into triangles; a mesh of triangles gives
    its elements. */
-static ig_status surface_take(maker *m, const ig_mesh *mesh) {
+static ig_status surface_take(ig_tri_maker *m, const ig_mesh *mesh) {
   ig_boundary b = {0};
   IG_TRY(ig_mesh_boundary(m->cx, mesh, &b));
   ig_status status = IG_OK;
   for (ig_lid n = 0; n < mesh->nodes && status == IG_OK; n++)
-    status = node_add(m, &mesh->x[3 * (size_t)n]);
+    status = ig_tri_node_add(m, &mesh->x[3 * (size_t)n]);
   for (ig_lid i = 0; i < b.count && status == IG_OK; i++) {
     ig_lid local;
     const ig_block *block = ig_mesh_element(mesh, b.element[i], &local);
@@ -241,7 +240,7 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
     /* Polygons as fans from their first corner. */
     for (int a = 2; a < corners && status == IG_OK; a++) {
       const int64_t corner[3] = {conn[face[0]], conn[face[a - 1]], conn[face[a]]};
-      status = triangle_add(m, corner);
+      status = ig_tri_triangle_add(m, corner);
     }
   }
   for (int k = 0; k < mesh->blocks && status == IG_OK; k++) { /* a mesh of triangles is one */
@@ -249,7 +248,7 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
     for (ig_lid e = 0; block->type == IG_TRI3 && e < block->count && status == IG_OK; e++) {
       const ig_lid *c = &block->conn[3 * (size_t)e];
       const int64_t corner[3] = {c[0], c[1], c[2]};
-      status = triangle_add(m, corner);
+      status = ig_tri_triangle_add(m, corner);
     }
   }
   ig_boundary_free(&b);
@@ -259,7 +258,7 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
 /* --- any file */
 
 /* Of an image: corners are shared already. If it gives no size of voxels, the user must. */
-static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
+static ig_status image_read(ig_tri_maker *m, const ig_tri_surface_how *how) {
   ig_image image;
   IG_TRY(ig_image_read(m->cx, m->path, how->threshold, how->field, &image));
   const double unit = how->unit > 0 ? how->unit : image.unit > 0 ? image.unit : 1e-3;
@@ -276,11 +275,11 @@ static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
   return status;
 }
 
-/* STL and OBJ have no unit; millimetres are customary in additive manufacturing. By the ending:
-   image, STL, OBJ, 3MF, or any mesh that can be read, of which the surface is taken. */
-static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
+/* By the ending: image, STL, OBJ, 3MF, PLY, OFF, or any mesh that can be read, of which the surface
+   is taken. */
+static ig_status read_any(ig_tri_maker *m, const ig_tri_surface_how *how) {
   double unit = how->unit;
-  double own = 1e-3; /* STL and OBJ name no unit; millimetres are usual */
+  double own = 1;
   ig_status status;
   if (ig_image_named(m->path))
     return image_read(m, how);
@@ -288,14 +287,24 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
     return IG_FAIL(m->cx, IG_INPUT, "%s: `threshold` and `field` are of images (.vti, .nrrd, .npy)",
                    m->path);
   /* Formats of triangles; everything else is read as a mesh. */
-  if (ig_path_ends(m->path, ".stl") || ig_path_ends(m->path, ".obj") ||
-      ig_path_ends(m->path, ".3mf")) {
+  static const struct {
+    const char *ending;
+    ig_tri_reader *read;
+  } formats[] = {{".stl", stl_read},
+                 {".obj", obj_read},
+                 {".3mf", threemf_read},
+                 {".ply", ig_tri_read_ply},
+                 {".off", ig_tri_read_off}};
+  const size_t count = sizeof formats / sizeof *formats;
+  size_t k = 0;
+  while (k < count && !ig_path_ends(m->path, formats[k].ending))
+    k++;
+  if (k < count) {
     ig_mesh_text t;
     IG_TRY(ig_text_open(m->cx, m->path, &t));
-    status = ig_path_ends(m->path, ".stl") ? stl_read(m, &t)
-             : ig_path_ends(m->path, ".obj")
-                 ? obj_read(m, &t)
-                 : ig_3mf_read(m->cx, m->path, t.text, (size_t)(t.end - t.text), m->s, &own);
+    m->unit = 1e-3; /* all but 3MF name no unit; millimetres are usual */
+    status = formats[k].read(m, &t);
+    own = m->unit;
     ig_text_close(&t);
   } else {
     const ig_mesh_read_options options = {.unit = unit,
@@ -306,9 +315,9 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
     IG_TRY(ig_mesh_read(m->cx, m->path, &options, &mesh));
     status = surface_take(m, mesh);
     ig_mesh_free(mesh);
-    unit = own = 1; /* metres by now */
+    unit = 1; /* metres by now */
   }
-  /* STL, OBJ and 3MF are in the file's unit here, meshes in metres. */
+  /* Triangles are in the file's unit here, meshes in metres. */
   const double scale = unit > 0 ? unit : own;
   for (size_t i = 0; status == IG_OK && i < 3 * (size_t)m->s->nodes; i++)
     m->s->x[i] *= scale;
@@ -318,7 +327,7 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
 ig_status ig_tri_surface_read_as(ig_ctx *cx, const char *path, const ig_tri_surface_how *how,
                                  ig_tri_surface *soup) {
   memset(soup, 0, sizeof *soup);
-  maker m = {.cx = cx, .path = path, .s = soup};
+  ig_tri_maker m = {.cx = cx, .path = path, .s = soup};
   const ig_status status = read_any(&m, how);
   if (status != IG_OK)
     ig_tri_surface_free(soup);

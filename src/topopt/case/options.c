@@ -20,7 +20,8 @@ static const ig_option grid_options[] = {
             "of a plane problem; left out: the third of 'size' if that is more than 0, else 1 m"),
     IG_FILE(
         ig_grid_case, stl, NULL,
-        "a part's closed surface (.stl, .obj, .3mf; of other files the outer surface): elements "
+        "a part's closed surface (.stl, .obj, .3mf, .ply, .off; of other files the outer surface): "
+        "elements "
         "whose middle is outside stay void whatever else the case says, and entries with a place "
         "select nodes and elements of the part alone"),
     IG_REAL(ig_grid_case, unit, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,

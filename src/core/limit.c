@@ -1,0 +1,26 @@
+/* Limits of figures. */
+#include "core/limit.h"
+#include "core/number.h"
+#include "core/option.h"
+
+bool ig_limit_broken(const char *min, const char *max, double value, const char *unit, char *why,
+                     size_t size) {
+  const char *const limit[] = {min, max};
+  for (int k = 0; k < 2; k++) {
+    char problem[160] = "";
+    double bound;
+    if (!limit[k])
+      continue;
+    if (!ig_number_read(limit[k], unit, &bound, problem, sizeof problem)) {
+      ig_format(why, size, "is in %s: '%.60s' cannot be compared with it", *unit ? unit : "1",
+                limit[k]);
+      return true;
+    }
+    if (!(k ? value <= bound : value >= bound)) {
+      ig_format(why, size, "= %.6g%s%s is %s %.60s", value, *unit ? " " : "", unit,
+                k ? "above" : "below", limit[k]);
+      return true;
+    }
+  }
+  return false;
+}
