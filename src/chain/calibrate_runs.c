@@ -483,8 +483,7 @@ done:
 
 /* --- a batch */
 
-/* After a good run: every figure of its case must be there, in a unit that its measured value can
-   have. */
+/* Every figure of the run's case must be there, in a unit that its measured value can have. */
 static ig_status figures_check(ig_cal *c, const task *t) {
   for (int i = 0; i < c->figures; i++) {
     ig_cal_figure *f = &c->figure[i];
@@ -557,15 +556,18 @@ static ig_status tasks_prepare(ig_cal *c, task *tasks, int count) {
   return IG_OK;
 }
 
-/* The figures of the first good run are checked: the file may name ones that are not there. */
+/* The figures of the first good run of a case are checked: the file may name ones that are not
+   there. A later run without one of them (nothing has melted) counts as failed. */
 static ig_status tasks_close(ig_cal *c, task *tasks, int count, ig_status status) {
   bool good = false;
   for (int i = 0; i < count; i++) {
     task *t = &tasks[i];
     if (t->record && t->record->ended) {
       t->record->status = t->status;
-      if (t->record->good && status == IG_OK)
+      if (t->record->good && status == IG_OK && !c->run[t->record->run].checked) {
         status = figures_check(c, t);
+        c->run[t->record->run].checked = true;
+      }
       good |= t->record->good;
       c->runs++;
       c->failed += !t->record->good;

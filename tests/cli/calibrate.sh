@@ -171,6 +171,40 @@ grep -q '^runs  *0, ' log || fail "runs were made again: $(grep ^runs log)"
 "$INGOT" report twin >log 2>&1 || fail "the report"
 grep -q 'materials\[0\].conductivity' twin/report.html || fail "the report has no keys"
 
+# a point at which a figure does not exist is a rejected step: no row at 9 s in a run of 8 s
+cat >short.yaml <<'EOF'
+case: plate.yaml
+keys: [{key: duration, from: 5 s, to: 20 s, start: 10 s}]
+figures:
+  - {figure: middle, value: 330 K}
+  - {figure: near, time: 9 s, value: 377 K}
+EOF
+cal short.yaml -o short || fail "a figure that is not always there"
+near "$(value duration value short)" 9.2 0.2 || fail "duration: $(value duration value short)"
+awk -F, 'NR > 1 && $5 < 9 && $7 == "" { n++ } END { exit !n }' short/runs.csv || fail "no run without the figure"
+
+# a chain: figures of its report
+cat >chain.yaml <<'EOF'
+report: [{name: stretch, stage: pull, figure: end}]
+stages:
+  pull:
+    physics: stress
+    mesh: {boxes: {size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 1]}}
+    materials: {name: m, young: 200 GPa, poisson: 0}
+    supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]
+    loads: {set: xmax, pressure: -100 MPa}
+    phases: {name: pull}
+    probes: {name: end, set: xmax, quantity: ux}
+    output: {count: 0}
+EOF
+cat >chained.yaml <<'EOF'
+case: chain.yaml
+keys: [{key: stages.pull.materials.young, from: 50 GPa, to: 500 GPa}]
+figures: [{figure: stretch, value: 4 um}]
+EOF
+cal chained.yaml -o chained || fail "a chain"
+near "$(value stages.pull.materials.young value chained)" 100 1e-3 || fail "a chain's modulus"
+
 # Ctrl-C keeps the best so far
 cal twin.yaml -o stopped -j 1 -s time_step='1 ms' &
 pid=$!
