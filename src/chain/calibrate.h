@@ -15,7 +15,7 @@ typedef struct {
   const char *name, *path;
   int sets;
   const char **set, **from; /* from: where it stands, "fit.yaml:3:12"; NULL: --set */
-  char *names;              /* figures of its first run, "a|b|c" */
+  bool checked;             /* its first good run had all figures */
 } ig_cal_case;
 
 /* A key. Its unknown u is x / width, or log(x) / width. */

@@ -483,8 +483,7 @@ done:
 
 /* --- a batch */
 
-/* After a good run: every figure of its case must be there, in a unit that its measured value can
-   have. */
+/* Every figure of the run's case must be there, in a unit that its measured value can have. */
 static ig_status figures_check(ig_cal *c, const task *t) {
   for (int i = 0; i < c->figures; i++) {
     ig_cal_figure *f = &c->figure[i];
@@ -557,14 +556,19 @@ static ig_status tasks_prepare(ig_cal *c, task *tasks, int count) {
   return IG_OK;
 }
 
-/* The figures of the first good run are checked: the file may name ones that are not there. */
+/* The figures of the first good run of a case are checked: the file may name ones that are not
+   there. A later run without one of them (nothing has melted) counts as failed. */
 static ig_status tasks_close(ig_cal *c, task *tasks, int count, ig_status status) {
+  bool good = false;
   for (int i = 0; i < count; i++) {
     task *t = &tasks[i];
     if (t->record && t->record->ended) {
       t->record->status = t->status;
-      if (t->record->good && status == IG_OK)
+      if (t->record->good && status == IG_OK && !c->run[t->record->run].checked) {
         status = figures_check(c, t);
+        c->run[t->record->run].checked = true;
+      }
+      good |= t->record->good;
       c->runs++;
       c->failed += !t->record->good;
     }
@@ -572,7 +576,7 @@ static ig_status tasks_close(ig_cal *c, task *tasks, int count, ig_status status
     free(t->unit);
     free(t->names);
   }
-  c->checked |= status == IG_OK;
+  c->checked |= status == IG_OK && good;
   return status;
 }
 
@@ -589,7 +593,7 @@ ig_status ig_cal_runs(ig_cal *c, int count, const double *x, int *record) {
   if (status == IG_OK && n > 0)
     status = tasks_run(c, tasks, n);
   status = tasks_close(c, tasks, n, status);
-  if (n > 0 && c->o->out && status != IG_INPUT) {
+  if (n > 0 && c->o->out && c->checked) {
     const ig_status stored = records_write(c);
     status = status == IG_OK ? stored : status;
   }

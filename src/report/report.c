@@ -363,6 +363,7 @@ static ig_status body_write(ig_page *p, const char *folder, const char **title) 
     return chain_write(p, folder, run.summary);
   if (run.summary || run.kase)
     return run_write(p, &run, "it");
+  IG_TRY(ig_page_sensitivity(p, folder));
   IG_TRY(ig_page_sweep(p, folder, &found));
   return found ? IG_OK
                : IG_FAIL(p->cx, IG_INPUT,

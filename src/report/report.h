@@ -70,6 +70,9 @@ IG_MUST_CHECK ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int 
 /* --- sweep.c: a folder of runs, as tables and maps; *found: whether it is one */
 IG_MUST_CHECK ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found);
 
+/* --- sensitivity.c: Sobol indices of a folder of runs, where they have been computed */
+IG_MUST_CHECK ig_status ig_page_sensitivity(ig_page *p, const char *folder);
+
 /* --- calibration.c: the result of a calibration, with its heading; *found: whether there is one.
  *title is replaced by the calibration's own. */
 IG_MUST_CHECK ig_status ig_page_calibration(ig_page *p, const char *folder, const char **title,

@@ -43,6 +43,12 @@ near "$(value ux residual linear)" 2 1e-8 || fail "residual of ux"
 grep -q 'not met within their uncertainties' log || fail "no word on a sum of squares of 20"
 [ "$(value linear.yaml status linear)" = '"converged"' ] || fail "status"
 
+# the noise of the figures is measured: double precision here
+{ cat linear.yaml; echo 'noise: measure'; } >noise.yaml
+cal noise.yaml -o noise || fail "measured noise"
+near "$(value 'loads[0].pressure' value noise)" -102 1e-6 || fail "p with measured noise: $(value 'loads[0].pressure' value noise)"
+awk '$1 == "\"noise\":" { exit !($2 + 0 < 1e-10) }' noise/calibration.json || fail "$(grep '"noise"' noise/calibration.json)"
+
 # without uncertainties errors follow from the residuals: relative deviations, one degree of freedom
 sed 's/, uncertainty[^}]*//' linear.yaml >plain.yaml
 cal plain.yaml -o plain || fail "a problem without uncertainties"
@@ -165,6 +171,40 @@ grep -q '^runs  *0, ' log || fail "runs were made again: $(grep ^runs log)"
 "$INGOT" report twin >log 2>&1 || fail "the report"
 grep -q 'materials\[0\].conductivity' twin/report.html || fail "the report has no keys"
 
+# a point at which a figure does not exist is a rejected step: no row at 9 s in a run of 8 s
+cat >short.yaml <<'EOF'
+case: plate.yaml
+keys: [{key: duration, from: 5 s, to: 20 s, start: 10 s}]
+figures:
+  - {figure: middle, value: 330 K}
+  - {figure: near, time: 9 s, value: 377 K}
+EOF
+cal short.yaml -o short || fail "a figure that is not always there"
+near "$(value duration value short)" 9.2 0.2 || fail "duration: $(value duration value short)"
+awk -F, 'NR > 1 && $5 < 9 && $7 == "" { n++ } END { exit !n }' short/runs.csv || fail "no run without the figure"
+
+# a chain: figures of its report
+cat >chain.yaml <<'EOF'
+report: [{name: stretch, stage: pull, figure: end}]
+stages:
+  pull:
+    physics: stress
+    mesh: {boxes: {size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 1]}}
+    materials: {name: m, young: 200 GPa, poisson: 0}
+    supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]
+    loads: {set: xmax, pressure: -100 MPa}
+    phases: {name: pull}
+    probes: {name: end, set: xmax, quantity: ux}
+    output: {count: 0}
+EOF
+cat >chained.yaml <<'EOF'
+case: chain.yaml
+keys: [{key: stages.pull.materials.young, from: 50 GPa, to: 500 GPa}]
+figures: [{figure: stretch, value: 4 um}]
+EOF
+cal chained.yaml -o chained || fail "a chain"
+near "$(value stages.pull.materials.young value chained)" 100 1e-3 || fail "a chain's modulus"
+
 # Ctrl-C keeps the best so far
 cal twin.yaml -o stopped -j 1 -s time_step='1 ms' &
 pid=$!
@@ -192,6 +232,11 @@ wrong "unknown key 'keyy'" 's/{key: .loads.1.[^,]*,/{keyy: a,/'
 wrong "cannot read 'bra.yaml'" 's/bar.yaml/bra.yaml/'
 wrong "is fitted twice" 's/loads\[1\]/loads[0]/'
 wrong "unknown key 'pressur'" 's/loads\[1\].pressure/loads[1].pressur/'
+# a case that its room refuses when it is opened: no run at the start
+sed 's/bar.yaml/empty.yaml/' linear.yaml >wrong.yaml
+sed 's/set: xmin, fix: x/set: nowhere, fix: x/' bar.yaml >empty.yaml
+cal wrong.yaml -o wrong && fail "a set that is not there"
+grep -q "error: the runs at the start failed: empty.yaml:.*nowhere" log && [ ! -e wrong ] || fail "a refused case"
 cal bar.yaml && fail "a case alone"
 grep -q "needs a file with 'keys' and 'figures'" log || fail "a case alone"
 echo good

@@ -47,6 +47,7 @@ grep -q 'run the sweep first' log || fail "no word on what to do"
 "$INGOT" sensitivity design.yaml -o design -f ux >log 2>&1 || fail "sensitivity"
 awk -F, 'NR == 1 { next } $2 ~ /pressure/ { f = 0.18702; t = 0.21606 } $2 ~ /young/ { f = 0.78394; t = 0.81298 }
   { n++; bad += !($4 < f && f < $5 && $7 < t && t < $8) + (($3 - f) ^ 2 > 0.02) } END { exit !(n == 2 && !bad) }' design/sensitivity.csv || fail "indices: $(cat design/sensitivity.csv)"
+"$INGOT" report design >log 2>&1 && grep -q 'aria-label="Sobol indices"' design/report.html || fail "the report has no indices"
 rm -r design/k1-0007
 "$INGOT" sensitivity design.yaml -o design -f ux >log 2>&1 || fail "a run is missing"
 grep -q '1 of 32 points are left out' log || fail "no word on a missing run"
