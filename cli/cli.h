@@ -26,13 +26,15 @@ typedef struct {
   const char *clip, *slice, *arrows, *movie; /* of view */
   const char *key, *figure;                  /* of calibrate */
   const char *each;                          /* of sweep */
+  const char *method;                        /* of sample */
   const char *at, *of;                       /* of results */
   const char *size, *material;               /* of new cases */
   const char *snapshots, *match, *distance;  /* of compare */
   const char *partition, *gpu_mpi, *gpu_ipc; /* of runs on ranks */
+  const char *units;                         /* of a deck */
   /* Options that may be repeated. */
   cli_texts set, vary, tolerance;
-  int threads, jobs, width, height, layer, beam, frames, triangles, port;
+  int threads, jobs, width, height, layer, beam, frames, triangles, port, samples, seed;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge, dpi, meshing_time, meshing_memory;
   double target, within;         /* of calibrate */
@@ -118,7 +120,13 @@ extern const cli_command *const *cli_commands; /* set by main.c, ended by NULL *
   {                                                                                                \
     "lenient", 0, CLI_FLAG, CLI_AT(lenient), 0, NULL, NULL,                                        \
         "of a deck: pass over keywords that do not change the mechanics and have no counterpart "  \
-        "in a case, with a line each"                                                              \
+        "in a case, with a line each; of LS-DYNA all that are not understood, with a warning each" \
+  }
+#define CLI_UNITS                                                                                  \
+  {                                                                                                \
+    "unit", 'u', CLI_TEXT, CLI_AT(units), 0, "UNITS", NULL,                                        \
+        "of a deck of LS-DYNA: its units LENGTH-MASS-TIME, as in mm-t-s, which are converted to "  \
+        "SI; if not given, numbers are taken as they are"                                          \
   }
 #define CLI_SET                                                                                    \
   {                                                                                                \
@@ -202,11 +210,11 @@ void cli_line_first(void *user, const char *label, const char *value); /* a cli_
 /* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
    write a checkpoint then. The others end at once, as any program does. */
 void cli_catch_signals(void);
-/* Opens a case or a deck and sets keys, texts "KEY=VALUE"; the context has what is wrong. lenient:
-   a deck may have keywords without a counterpart. set has `sets` entries and may be NULL if that is
+/* Opens a case or a deck and sets keys, texts "KEY=VALUE"; the context has what is wrong. deck:
+   how a deck is read, may be NULL. set has `sets` entries and may be NULL if that is
    0. */
-ig_status cli_case_read(ig_ctx *cx, const char *path, bool lenient, const char *const *set,
-                        int sets, ig_case **c);
+ig_status cli_case_read(ig_ctx *cx, const char *path, const ig_deck_options *deck,
+                        const char *const *set, int sets, ig_case **c);
 /* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
 /* The output folder of a case where none is given: cases/thermal/first.yaml -> first-out. */

@@ -1,5 +1,5 @@
-/* ingot import: a case from a deck of Abaqus or CalculiX. The case names the deck as its mesh, so
-   both files belong together. */
+/* ingot import: a case from a deck of Abaqus, CalculiX or LS-DYNA. The case names the deck as its
+   mesh, so both files belong together. */
 #include "cli.h"
 
 #include <limits.h>
@@ -36,7 +36,7 @@ static int import_run(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   if (!ig_deck_is(deck)) {
-    cli_error("%s: expected a deck of Abaqus or CalculiX, .inp", deck);
+    cli_error("%s: expected a deck of Abaqus or CalculiX (.inp) or of LS-DYNA (.k)", deck);
     cli_close(cx);
     return CLI_BAD_INPUT;
   }
@@ -44,7 +44,7 @@ static int import_run(const cli_args *args) {
   size_t size = 0;
   FILE *memory = open_memstream(&text, &size);
   mesh_name(deck, args->out, mesh);
-  const ig_deck_options options = {.lenient = args->lenient};
+  const ig_deck_options options = {.lenient = args->lenient, .unit = args->units};
   code = memory ? cli_result(cx, ig_deck_import(cx, deck, &options, mesh, text_put, memory))
                 : CLI_FAILED;
   if (memory && fclose(memory) != 0)
@@ -67,17 +67,18 @@ static const cli_option import_options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "CASE.yaml", NULL,
      "where the case goes; to standard output if not given"},
     CLI_LENIENT,
+    CLI_UNITS,
     CLI_QUIET,
     {0}};
 const cli_command cli_import = {
     .name = "import",
-    .words = "DECK.inp",
+    .words = "DECK",
     .least = 1,
     .most = 1,
-    .about = "make a case of a deck of Abaqus or CalculiX",
+    .about = "make a case of a deck of Abaqus, CalculiX or LS-DYNA",
     .detail = "Writes a case file whose mesh is the deck itself, with the line of the deck that "
               "each entry comes from. A keyword or parameter that is not understood is an error "
-              "with its line. 'ingot run DECK.inp' does the same in memory and runs the case.",
+              "with its line. 'ingot run DECK' does the same in memory and runs the case.",
     .options = import_options,
     .run = import_run,
 };

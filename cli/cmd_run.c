@@ -7,11 +7,9 @@
 
 /* Opens the case and applies the settings in order; on failure *c may be set, and the caller closes
    it. Used by threads of a sweep too, so it prints nothing. */
-ig_status cli_case_read(ig_ctx *cx, const char *path, bool lenient, const char *const *set,
-                        int sets, ig_case **c) {
-  const ig_deck_options deck = {.lenient = lenient};
-  ig_status status =
-      ig_deck_is(path) ? ig_deck_open(cx, path, &deck, c) : ig_case_open(cx, path, c);
+ig_status cli_case_read(ig_ctx *cx, const char *path, const ig_deck_options *deck,
+                        const char *const *set, int sets, ig_case **c) {
+  ig_status status = ig_deck_is(path) ? ig_deck_open(cx, path, deck, c) : ig_case_open(cx, path, c);
   for (int i = 0; i < sets && status == IG_OK; i++) {
     char key[CLI_MAX_KEY];
     const size_t length = strcspn(set[i], "=");
@@ -34,8 +32,14 @@ int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
       cli_error("--set '%s': expected KEY=VALUE, as in output.every=10", args->set.item[i]);
     return CLI_BAD_INPUT;
   }
+  if (args->units && !ig_deck_is(args->words.item[0])) {
+    if (cli_first())
+      cli_error("--unit %s: expected a deck; numbers of a case carry their own units", args->units);
+    return CLI_BAD_INPUT;
+  }
+  const ig_deck_options deck = {.lenient = args->lenient, .unit = args->units};
   const ig_status status =
-      cli_case_read(cx, args->words.item[0], args->lenient, args->set.item, args->set.count, c);
+      cli_case_read(cx, args->words.item[0], &deck, args->set.item, args->set.count, c);
   /* A rank that cannot read the case makes all of them stop. */
   return cli_result(cx, ig_ranks_agree(cx, status)); /* who cannot read it tells the others */
 }
@@ -282,6 +286,7 @@ static const cli_option run_options[] = {
     {"port", 0, CLI_INT, CLI_AT(port), 0, "N", NULL,
      "of --watch: port on 127.0.0.1; one that is free if not given"},
     CLI_LENIENT,
+    CLI_UNITS,
     CLI_QUIET,
     {0}};
 const cli_command cli_run = {
@@ -321,8 +326,9 @@ static int check_run(const cli_args *args) {
   return code;
 }
 
-static const cli_option check_options[] = {CLI_BACKEND, CLI_THREADS, CLI_PARTITION, CLI_GPU_MPI,
-                                           CLI_GPU_IPC, CLI_SET,     CLI_LENIENT,   {0}};
+static const cli_option check_options[] = {CLI_BACKEND, CLI_THREADS, CLI_PARTITION,
+                                           CLI_GPU_MPI, CLI_GPU_IPC, CLI_SET,
+                                           CLI_LENIENT, CLI_UNITS,   {0}};
 const cli_command cli_check = {
     .name = "check",
     .words = "CASE.yaml",

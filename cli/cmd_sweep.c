@@ -423,23 +423,26 @@ static int results(sweep *s, ig_ctx *cx) {
 
 /* --- the command */
 
-/* Runs at a time: some per GPU, which one small run does not fill, or one per core and thread. Four
-   is where the throughput of small runs levels off on one GPU. */
+/* Some runs per GPU, which one small run does not fill, or one per core and thread. Four is where
+   the throughput of small runs levels off on one GPU. */
 enum { PER_GPU = 4 };
-static void places_count(sweep *s) {
+cli_places cli_places_count(const cli_args *args, const char *backend) {
   ig_device_info rows[64];
-  const int n = ig_devices(rows, 64), threads = s->args->threads ? s->args->threads : 1;
-  /* GPUs do not count where they are not to be used. */
-  const bool cpu = strcmp(s->backend, "cpu") == 0 || strcmp(s->backend, "debug") == 0;
-  for (int i = 0; i < n && i < 64 && !cpu; i++)
-    s->devices += rows[i].available && strcmp(rows[i].backend, "cuda") == 0;
-  s->threads = s->args->each ? strcmp(s->args->each, "thread") == 0 : s->devices > 0;
+  cli_places p = {0};
+  const int threads = args->threads ? args->threads : 1;
+  /* GPUs do not count where they are not to be used; looking for them takes seconds. */
+  const bool cpu = strcmp(backend, "cpu") == 0 || strcmp(backend, "debug") == 0;
+  const int n = cpu ? 0 : ig_devices(rows, 64);
+  for (int i = 0; i < n && i < 64; i++)
+    p.devices += rows[i].available && strcmp(rows[i].backend, "cuda") == 0;
+  p.threads = args->each ? strcmp(args->each, "thread") == 0 : p.devices > 0;
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  s->jobs = s->args->jobs      ? s->args->jobs
-            : s->devices > 0   ? s->devices * (s->threads ? PER_GPU : 1)
-            : cores >= threads ? (int)(cores / threads)
-                               : 1;
-  s->jobs = s->jobs > MAX_JOBS ? MAX_JOBS : s->jobs;
+  p.jobs = args->jobs         ? args->jobs
+           : p.devices > 0    ? p.devices * (p.threads ? PER_GPU : 1)
+           : cores >= threads ? (int)(cores / threads)
+                              : 1;
+  p.jobs = p.jobs > MAX_JOBS ? MAX_JOBS : p.jobs;
+  return p;
 }
 
 /* Makes a folder and those above it, like mkdir -p. A folder that is there already is fine, a file
@@ -486,7 +489,10 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
     cli_error("cannot find this program again: %s", strerror(errno));
     return CLI_FAILED;
   }
-  places_count(s);
+  const cli_places places = cli_places_count(s->args, s->backend);
+  s->jobs = places.jobs;
+  s->devices = places.devices;
+  s->threads = places.threads;
   s->total = ig_sweep_count(s->sweep);
   s->start = cli_now();
   if (folder_make(s->out) != CLI_GOOD || folder_lock(s->out) != CLI_GOOD)

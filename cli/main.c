@@ -20,6 +20,8 @@
   X(report)                                                                                        \
   X(compare)                                                                                       \
   X(watch)                                                                                         \
+  X(sample)                                                                                        \
+  X(sensitivity)                                                                                   \
   X(calibrate)                                                                                     \
   X(verify)                                                                                        \
   X(bench)                                                                                         \

@@ -58,7 +58,7 @@ static ig_status member_run(cli_member *m) {
   char folder[4096];
   ig_case *c = NULL;
   snprintf(folder, sizeof folder, "%s/%s", m->out, m->run.name);
-  ig_status status = cli_case_read(m->cx, m->run.path, false, m->run.set, m->run.sets, &c);
+  ig_status status = cli_case_read(m->cx, m->run.path, NULL, m->run.set, m->run.sets, &c);
   if (status == IG_OK)
     status = case_run(m, c, folder);
   if (status == IG_OK && m->report)

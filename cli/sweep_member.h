@@ -30,4 +30,13 @@ void cli_member_interrupt(cli_member *m);
 /* Waits for the end; how the run ended. */
 ig_status cli_member_end(cli_member *m);
 
+/* --- cmd_sweep.c */
+/* Runs at a time, GPUs that they are spread over, and whether they are threads of this process. */
+typedef struct {
+  int jobs, devices;
+  bool threads;
+} cli_places;
+/* From --jobs, --threads and --each, or what this computer has. */
+cli_places cli_places_count(const cli_args *args, const char *backend);
+
 #endif

@@ -50,4 +50,17 @@ static inline ig_powder_case small(void) {
                                     .recoating = 5e-3}};
 }
 
+/* The same with a beam strong enough for keyholes, and vapour. */
+static inline ig_powder_case boiling(void) {
+  ig_powder_case c = small();
+  metal.boiling = 3000;
+  metal.evaporation_heat = 6e6;
+  metal.molar_mass = 0.056;
+  c.evaporation = true;
+  c.beam.keyhole = (ig_powder_keyhole){
+      .at = {.given = true}, .absorptivity = NAN, .depth_factor = 1, .transition = 0.5};
+  c.hatch.power = 120;
+  return c;
+}
+
 #endif

@@ -3,7 +3,7 @@
 #include "bench/dynamics/bench.h"
 #include "assembly/assembly.h"
 #include "backend/backend.h"
-#include "dynamics/part.h"
+#include "dynamics/model/part.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Models that the benchmarks of the room time. */
 #include "bench/dynamics/bench.h"
 #include "backend/backend.h"
-#include "dynamics/part.h"
+#include "dynamics/model/part.h"
 
 #include <math.h>
 

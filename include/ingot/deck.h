@@ -1,4 +1,4 @@
-/* Decks: input files of Abaqus and CalculiX, run as they are or turned into cases. */
+/* Decks: input files of Abaqus, CalculiX and LS-DYNA, run as they are or turned into cases. */
 #ifndef INGOT_DECK_H
 #define INGOT_DECK_H
 
@@ -7,7 +7,12 @@
 IG_C_BEGIN
 
 typedef struct {
-  bool lenient; /* pass over what does not change the mechanics and has no counterpart in a case */
+  /* Pass over what has no counterpart in a case: of .inp what does not change the mechanics, of .k
+     every keyword that is not understood, with a warning each. */
+  bool lenient;
+  /* Of .k: units of the deck, LENGTH-MASS-TIME as in "mm-t-s", which are converted to SI. NULL:
+     numbers are taken as they are. */
+  const char *unit;
 } ig_deck_options;
 
 /* Reads a deck as a case, which runs like any other; free it with ig_case_close. Its mesh is the
@@ -20,7 +25,7 @@ IG_API IG_MUST_CHECK ig_status ig_deck_open(ig_ctx *cx, const char *path,
 IG_API IG_MUST_CHECK ig_status ig_deck_import(ig_ctx *cx, const char *path,
                                               const ig_deck_options *options, const char *mesh,
                                               ig_text_fn *text, void *user);
-/* Whether the name of a file ends as decks do: .inp. */
+/* Whether the name of a file ends as decks do: .inp, .k, .key. */
 IG_API bool ig_deck_is(const char *path);
 
 IG_C_END

@@ -2,6 +2,7 @@
 #ifndef INGOT_H
 #define INGOT_H
 
+#include <ingot/calibrate.h>
 #include <ingot/chain.h>
 #include <ingot/context.h>
 #include <ingot/deck.h>
@@ -13,6 +14,7 @@
 #include <ingot/result.h>
 #include <ingot/room.h>
 #include <ingot/run.h>
+#include <ingot/sample.h>
 #include <ingot/sim.h>
 #include <ingot/solver.h>
 #include <ingot/sweep.h>

@@ -11,6 +11,7 @@ except ImportError as _error:
     raise ImportError(f"ingot's compiled part does not load ({_error}): build it with CMake where "
                       "python3-cffi and python3-dev are installed, then PYTHONPATH=build/python") from None
 
+import json as _json
 import os as _os
 from typing import Any, Callable, Mapping
 
@@ -21,8 +22,8 @@ for _shared in ("materials", "../../../../share/ingot/materials", "../../../mate
     if _os.path.isdir(_shared):  # an installed tree may have been moved
         _os.environ.setdefault("INGOT_MATERIALS", _shared)
 
-from ._core import encode as _encode, ffi as _ffi, lib as _lib, text as _text
-from .case import Case, CaseLike
+from ._core import Context as _Context, encode as _encode, ffi as _ffi, lib as _lib, text as _text
+from .case import Case, CaseLike, flow as _flow
 from .errors import (ArgumentError, DeviceError, FileError, IngotError, InputError, Interrupted,
                      NumericalError, OutOfMemoryError, StaleViewError, UnsupportedError)
 from .mesh import Mesh
@@ -32,7 +33,7 @@ from .simulation import DeviceField, Field, Simulation, State
 
 __version__ = _text(_lib.ig_version())
 build_info = _text(_lib.ig_build_info())
-__all__ = ["run", "check", "devices", "Case", "Simulation", "Field", "DeviceField", "State", "Mesh",
+__all__ = ["run", "check", "calibrate", "devices", "Case", "Simulation", "Field", "DeviceField", "State", "Mesh",
            "Result", "Snapshot", "Bar", "IngotError", "InputError", "ArgumentError", "OutOfMemoryError", "FileError",
            "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
 
@@ -77,6 +78,27 @@ def run(case: CaseLike, out: str | _os.PathLike[str] | None = None, *, set: Mapp
 def check(case: CaseLike, *, set: Mapping[str, Any] | None = None, **options: Any) -> list[tuple[str, str]]:
     """Validates a case and runs nothing; a list of (label, value)."""
     return Case._of(case, set, options).check()
+
+
+def calibrate(file: str, out: str, *, set: Mapping[str, Any] | None = None, resume: bool = False, jobs: int = 0,
+              threads: int = 0, backend: str | None = None) -> dict[str, Any]:
+    """Fits keys to measured figures, as `ingot calibrate` does; returns what calibration.json says.
+
+    file: a calibration file, docs/how-to/calibrate.md. set: keys to change in every run.
+    resume: runs of an earlier calibration in `out` are not run again. jobs: runs at a time.
+    Ctrl-C keeps the best values so far in `out` and raises KeyboardInterrupt.
+    """
+    context = _Context()
+    folder = _encode(out)
+    texts = [_encode(f"{key}={_flow(value)}") for key, value in (set or {}).items()]
+    sets = _ffi.new("char *[]", texts) if texts else _ffi.NULL
+    on = _encode(backend)
+    options = _ffi.new("ig_calibrate_options *", {
+        "out": folder, "set": _ffi.cast("const char *const *", sets), "sets": len(texts),
+        "resume": resume, "backend": on, "threads": threads, "jobs": jobs})
+    context.call_apart(_lib.ig_calibrate, context.ptr, _encode(file), options)
+    with open(_os.path.join(out, "calibration.json"), encoding="utf-8") as f:
+        return _json.load(f)
 
 
 def devices() -> list[dict[str, Any]]:

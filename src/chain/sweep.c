@@ -7,6 +7,7 @@
    with the settings as --set. */
 #include <ingot/sweep.h>
 #include "chain/chain.h"
+#include "chain/run_sets.h"
 #include "io/format/case_yaml.h"
 #include "io/format/csv.h"
 #include "io/format/json.h"
@@ -54,74 +55,19 @@ struct ig_sweep {
 
 /* --- values as text */
 
-/* Whether a text needs no quotes inside a list or map of YAML. */
-static bool plain(const char *text) {
-  return *text && !text[strcspn(text, ",[]{}:#'\"\n")] && text[0] != ' ' &&
-         text[strlen(text) - 1] != ' ';
-}
-
-/* Writes a value on one line, as ig_node_parse reads it; single quotes double within quotes. The
-   outermost scalar stays bare, as --set takes it. */
-static void value_write(ig_text *to, const ig_node *node, bool inside) {
-  if (node->kind == IG_NODE_SCALAR) {
-    if (!inside || (plain(node->text) && !node->quoted)) {
-      ig_text_add(to, node->text);
-      return;
-    }
-    ig_text_add(to, "'");
-    for (const char *c = node->text; *c; c++)
-      ig_text_add_bytes(to, *c == '\'' ? "''" : c, *c == '\'' ? 2 : 1);
-    ig_text_add(to, "'");
-    return;
-  }
-  const bool map = node->kind == IG_NODE_MAP;
-  ig_text_add(to, map ? "{" : "[");
-  for (const ig_node *child = node->child; child; child = child->next) {
-    if (map) {
-      ig_text_add(to, child->key);
-      ig_text_add(to, ": ");
-    }
-    value_write(to, child, true);
-    ig_text_add(to, child->next ? ", " : "");
-  }
-  ig_text_add(to, map ? "}" : "]");
-}
-
 /* "KEY=VALUE" (key NULL: the value alone), in the sweep's memory. */
 static ig_status set_text(ig_sweep *s, const char *key, const ig_node *value, const char **text) {
-  ig_text t = {0};
-  if (key) {
-    ig_text_add(&t, key);
-    ig_text_add(&t, "=");
-  }
-  value_write(&t, value, false);
-  const ig_status status = t.failed
-                               ? IG_FAIL(s->cx, IG_MEMORY, "no memory for a value")
-                               : ig_arena_text(s->cx, s->arena, text, t.at ? t.at : "", t.length);
-  free(t.at);
-  return status;
+  return ig_set_text(s->cx, s->arena, key, value, text);
 }
 
 /* "KEY=VALUE" of two texts, in the sweep's memory. */
 static ig_status joined(ig_sweep *s, const char *key, const char *value, const char **text) {
-  ig_text t = {0};
-  ig_text_add(&t, key);
-  ig_text_add(&t, "=");
-  ig_text_add(&t, value);
-  const ig_status status = t.failed ? IG_FAIL(s->cx, IG_MEMORY, "no memory for a value")
-                                    : ig_arena_text(s->cx, s->arena, text, t.at, t.length);
-  free(t.at);
-  return status;
+  const ig_node scalar = {.kind = IG_NODE_SCALAR, .text = value};
+  return ig_set_text(s->cx, s->arena, key, &scalar, text);
 }
 
-/* "sweep.yaml:3:12", or "--vary KEY": how messages about a value begin. */
 static ig_status label_text(ig_sweep *s, const ig_src *at, const char *key, const char **label) {
-  char text[PATH_MAX];
-  if (at->line > 0)
-    snprintf(text, sizeof text, "%s:%d:%d", at->file, at->line, at->column);
-  else
-    snprintf(text, sizeof text, "%s %.80s", at->file, key);
-  return ig_arena_text(s->cx, s->arena, label, text, strlen(text));
+  return ig_set_label(s->cx, s->arena, at, key, label);
 }
 
 /* --- what varies */
@@ -194,18 +140,6 @@ static ig_status axis_parse(ig_sweep *s, axes *all, const char *text) {
 }
 
 /* --- the runs */
-
-/* A path as the sweep file names it, from the folder that file is in; absolute ones as they are. */
-static ig_status path_beside(ig_sweep *s, const char *path, const char **found) {
-  const char *slash = strrchr(s->file, '/');
-  if (*path == '/' || !slash)
-    return ig_arena_text(s->cx, s->arena, found, path, strlen(path));
-  char text[PATH_MAX];
-  const int n = snprintf(text, sizeof text, "%.*s/%s", (int)(slash - s->file), s->file, path);
-  if (n < 0 || n >= PATH_MAX)
-    return IG_FAIL(s->cx, IG_INPUT, "the path '%.200s' is too long", path);
-  return ig_arena_text(s->cx, s->arena, found, text, (size_t)n);
-}
 
 /* What the expansion of all entries shares. */
 typedef struct {
@@ -311,7 +245,7 @@ static ig_status case_wanted(ig_sweep *s, const ig_node *map, const char **path)
   IG_TRY(text_wanted(s, map, "case", &name));
   if (!name)
     return IG_OK;
-  IG_TRY(path_beside(s, name, path));
+  IG_TRY(ig_path_beside(s->cx, s->arena, s->file, name, path));
   return access(*path, R_OK) == 0 ? IG_OK
                                   : ig_fail_at(s->cx, &node->at, "'case': cannot read '%.300s': %s",
                                                *path, strerror(errno));
@@ -397,25 +331,9 @@ static ig_status names_check(ig_sweep *s) {
 
 /* --- validation */
 
-/* The case of a run, as its process makes it, with all settings applied in order; close it after a
-   failure too. */
+/* The case of a run, as its process makes it. */
 static ig_status case_make(ig_ctx *cx, const one_run *run, ig_case **out) {
-  ig_case *c;
-  IG_TRY(ig_case_open(cx, run->path, out));
-  c = *out;
-  ig_status status = IG_OK;
-  for (int i = 0; i < run->sets && status == IG_OK; i++) {
-    char key[256];
-    const char *set = run->set[i], *equals = strchr(set, '=');
-    if (!equals || equals == set || (size_t)(equals - set) >= sizeof key) {
-      status = IG_FAIL(cx, IG_INPUT, "--set '%.200s': expected KEY=VALUE", set);
-      break;
-    }
-    snprintf(key, sizeof key, "%.*s", (int)(equals - set), set);
-    status = run->from[i] ? ig_case_set_from(c, key, equals + 1, run->from[i])
-                          : ig_case_set(c, key, equals + 1);
-  }
-  return status;
+  return ig_case_with(cx, run->path, run->set, run->from, run->sets, out);
 }
 
 /* Reads the case of a run, which checks all its keys and values. */

@@ -54,6 +54,19 @@ ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *format, ...) {
   return ig_arena_text(d->cx, d->arena, &d->note[d->notes++], line, (size_t)length);
 }
 
+ig_status ig_deck_warn(ig_deck *d, const ig_src *at, const char *format, ...) {
+  char text[512], line[800];
+  struct ig_case_warning *warning;
+  va_list args;
+  va_start(args, format);
+  ig_format_args(text, sizeof text, format, args);
+  va_end(args);
+  const int length = snprintf(line, sizeof line, "%.200s:%d: %s", at->file, at->line, text);
+  IG_TRY(ig_deck_note(d, at, "%s", text));
+  IG_TRY(IG_DECK_ADD(d, &d->warning, &warning));
+  return ig_arena_text(d->cx, d->arena, &warning->text, line, (size_t)length);
+}
+
 /* Always an error at the keyword line; returns IG_INPUT for the caller to pass on. */
 ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...) {
   char text[512];

@@ -1,4 +1,5 @@
-/* Decks: input files of Abaqus and CalculiX as models, and cases made of them.
+/* Decks: input files of Abaqus and CalculiX as models, and cases made of them. Those of LS-DYNA:
+   dyna.h, with the notes and the tree of this header and import.h.
 
      cards.c     text           -> cards: a keyword, its parameters, its data lines
      keywords.c  which keywords and parameters there are, and what becomes of them
@@ -43,6 +44,7 @@
 
 #include "core/option.h"
 #include "io/mesh/mesh_io.h"
+#include "run/case.h"
 
 /* --- cards */
 
@@ -262,6 +264,7 @@ typedef struct ig_deck {
   ig_arena *arena;
   const char *path;
   bool lenient;
+  const char *unit; /* of a deck of LS-DYNA: converted to SI; NULL: as it is */
   const char *title;
   ig_card *card;
   int names;
@@ -287,7 +290,8 @@ typedef struct ig_deck {
   ig_deck_step *step;
   /* What was passed over, for the log or the written case; see ig_deck_note. */
   int notes, note_capacity;
-  const char **note; /* notes, "line 12: *NODE FILE: …" */
+  const char **note;               /* notes, "line 12: *NODE FILE: …" */
+  struct ig_case_warning *warning; /* what was passed over and may change results (run/case.h) */
 } ig_deck;
 
 /* Stages of reading, in this order; each needs the one before. They fail with IG_INPUT and a
@@ -326,6 +330,10 @@ IG_MUST_CHECK ig_status ig_deck_build(ig_deck *d, ig_node **root);
 /* What is passed over because it does not change the mechanics.
    format as printf; the note gets the line of `at`. Fails only for lack of memory. */
 IG_MUST_CHECK ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *format, ...)
+    IG_PRINTF(3, 4);
+/* What is passed over or replaced although results may change: a note, and a warning of every
+   run. */
+IG_MUST_CHECK ig_status ig_deck_warn(ig_deck *d, const ig_src *at, const char *format, ...)
     IG_PRINTF(3, 4);
 /* An error at the card: "*WORD: text". Returns IG_INPUT. */
 ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...)

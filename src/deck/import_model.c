@@ -222,16 +222,57 @@ void ig_import_materials(ig_importer *b) {
 static const char *integration_of(const char *type) {
   static const struct {
     const char *type, *integration;
-  } all[] = {{"C3D20R", "reduced"},  {"C3D20", "full"},       {"C3D8I", "incompatible"},
-             {"C3D8", "full"},       {"C3D10", "full"},       {"C3D4", "full"},
-             {"C3D6", "full"},       {"C3D15", "full"},       {"S3", "full"},
-             {"S4", "incompatible"}, {"S6", "full"},          {"S8", "full"},
-             {"S8R", "reduced"},     {"B31", "incompatible"}, {"B32", "full"},
-             {"B32R", "reduced"}};
+  } all[] = {{"C3D20R", "reduced"},
+             {"C3D20", "full"},
+             {"C3D8I", "incompatible"},
+             {"C3D8", "full"},
+             {"C3D10", "full"},
+             {"C3D4", "full"},
+             {"C3D6", "full"},
+             {"C3D15", "full"},
+             {"S3", "full"},
+             {"S4", "incompatible"},
+             {"S6", "full"},
+             {"S8", "full"},
+             {"S8R", "reduced"},
+             {"B31", "incompatible"},
+             {"B32", "full"},
+             {"B32R", "reduced"},
+             {"C3D8R", "incompatible"},
+             {"S4R", "incompatible"},
+             {"S3R", "full"},
+             {"C3D10M", "full"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (is(type, all[i].type))
       return all[i].integration;
   return NULL;
+}
+
+/* The element that stands for one with fewer points and hourglass control; NULL: it is its own.
+   S3R is S3 in Abaqus, too. */
+static const char *instead_of(const char *type) {
+  static const char *const all[][2] = {{"C3D8R", "C3D8I"}, {"S4R", "S4"}, {"C3D10M", "C3D10"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (is(type, all[i][0]))
+      return all[i][1];
+  return NULL;
+}
+
+/* Elements that are replaced need --lenient; each type is a warning once. */
+static void replacement_check(ig_importer *b, const ig_deck_elements *e) {
+  const char *instead = instead_of(e->type);
+  const ig_deck_elements *before = b->d->elements;
+  while (before != e && !is(before->type, e->type))
+    before = before->next;
+  if (!instead || before != e || b->status != IG_OK)
+    return;
+  if (!b->d->lenient)
+    ig_import_fail(b, &e->at,
+                   "*ELEMENT: elements of type %.40s are not computed; --lenient takes %s in their "
+                   "place",
+                   e->type, instead);
+  else
+    b->status = ig_deck_warn(b->d, &e->at, "*ELEMENT: %.40s is computed as %s", e->type, instead);
 }
 
 /* NULL: no *ORIENTATION has this name. *TRANSFORM, in the same list, has sets as names. */
@@ -372,6 +413,7 @@ void ig_import_sections(ig_importer *b) {
                      e->type);
       return;
     }
+    replacement_check(b, e);
     mixed |= !is(e->type, first->type);
   }
   if (!first)

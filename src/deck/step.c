@@ -372,6 +372,12 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
   s->nlgeom = nlgeom && !is(nlgeom, "NO");
   for (const ig_deck_step *t = d->step; t != s && !nlgeom; t = t->next)
     s->nlgeom = t->nlgeom; /* from a step on, all those after it */
+  double increments;
+  IG_TRY(ig_card_number(d, begin, "INC", 0, &increments));
+  if (increments < 0 || increments > 1e9 || increments != floor(increments))
+    return ig_deck_refuse(d, begin, "INC=%.40s: expected a whole number from 1",
+                          ig_card_get(begin, "INC"));
+  s->increments = (int64_t)increments;
   s->perturbation = ig_card_get(begin, "PERTURBATION") != NULL;
   s->suddenly = is(amplitude, "STEP");
   s->ramp = is(amplitude, "RAMP");

@@ -82,10 +82,14 @@ void ig_deck_write(const ig_deck *d, const ig_node *root, const char *mesh, ig_t
                    void *user) {
   const writer w = {text, user};
   const char *slash = strrchr(d->path, '/');
-  put(&w,
-      "# From the deck %.200s. A deck has no units: its numbers are taken as SI, and results are\n",
-      slash ? slash + 1 : d->path);
-  put(&w, "# in the units of the deck. Nodes, elements and sets are those of the deck.\n");
+  put(&w, "# From the deck %.200s. ", slash ? slash + 1 : d->path);
+  if (d->unit)
+    put(&w, "Its numbers were converted from %.40s to SI.\n", d->unit);
+  else
+    put(&w, "A deck has no units: its numbers are taken as SI, and results are\n"
+            "# in the units of the deck.");
+  put(&w, d->unit ? "# Nodes" : " Nodes");
+  put(&w, ", elements and sets are those of the deck.\n");
   for (int i = 0; i < d->notes; i++)
     put(&w, "# %s\n", d->note[i]);
   for (const ig_node *child = root->child; child; child = child->next)

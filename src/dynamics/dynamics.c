@@ -16,12 +16,12 @@
 
    Checkpoints of statics hold the state at the start of the analysis (start_keep): how the load
    steps or the ramp were chosen is not part of the state. */
-#include "dynamics/rigid_body_check.h"
-#include "dynamics/solids.h"
+#include "dynamics/model/rigid_body_check.h"
+#include "dynamics/model/solids.h"
 #include "dynamics/run.h"
-#include "dynamics/model.h"
-#include "dynamics/overlap.h"
-#include "dynamics/part.h"
+#include "dynamics/model/model.h"
+#include "dynamics/contact/overlap.h"
+#include "dynamics/model/part.h"
 #include "ranks/restart.h"
 #include "backend/backend.h"
 
@@ -734,8 +734,9 @@ static void rank_tell(void *user, const char *label, const char *value) {
 
 /* The ranks and their parts, a line each. */
 static ig_status ranks_tell(const ig_dyn_job *r, ig_partition_line *line, void *user) {
-  const ig_dyn_part *p = r->m->divided;
-  return p ? ig_partition_describe(r->job->cx, &p->part, &p->halo, line, user) : IG_OK;
+  const ig_dyn_part *p = r->m->division;
+  return !ig_dyn_alone(r->m) ? ig_partition_describe(r->job->cx, &p->part, &p->halo, line, user)
+                             : IG_OK;
 }
 
 /* A run that starts from its beginning; a restart reads the same numbers from the checkpoint. */

@@ -29,11 +29,18 @@
    `fresh` marks the start: forces lie in `f` then, later in the slots. Velocities belong to half
    steps; the kinetic energy at t is made of the products of those before and after it.
 
+   Folders, from below: `elements` (their forces, sizes and tangents, one by one), `kernels` (passes
+   of a step over particles and groups, on each backend), `model` (a case as groups, loads, bodies,
+   ties), `contact` (surfaces that touch), `engine` (build, step, masses, energies, division between
+   ranks), `statics` (Newton's method, relaxation, modes), `output` (snapshots, history,
+   checkpoints, fields for programs). No folder calls one that is named after it.
+
    Who does what. The room (dynamics.c) chooses steps and analyses and watches energy, faults and
    overlaps; the model owns the arrays; backends bring the passes (ig_dyn_ops in step.h). The laws
-   are in *.inc, compiled for float, double and, for tangents, dual numbers. On several ranks
-   `divided` (part.h) has a model of the rank's own particles and elements, which takes the steps;
-   the whole model has only what is needed to put results together.
+   are in *.inc, compiled for float, double and, for tangents, dual numbers. Each rank takes the
+   steps of its part of the model (`division`, part.h): on one rank that is the model itself, on
+   several a model of the rank's own particles and elements, and the whole has only what is needed
+   to put results together.
 
    Calls: ig_dyn_model_new, then ig_dyn_set_clock, ig_dyn_advance, and between steps
    ig_dyn_energies, ig_dyn_fields_now, checkpoints; ig_dyn_model_free. All ranks make the same calls
@@ -45,7 +52,7 @@
 #include "core/room.h"
 #include "material/material.h"
 #include "mesh/support.h"
-#include "dynamics/step.h"
+#include "dynamics/kernels/step.h"
 
 /* --- what a case says */
 
@@ -349,8 +356,8 @@ typedef struct {
   double touch;           /* of contact: largest stiffness over mass of a particle, 1/s^2 */
 } ig_dyn_weight;
 
-/* The model. On several ranks there are two: the whole one, of which clock, counts and bodies
-   stay on every rank, and divided->local, which takes the steps. */
+/* The model. division->local takes the steps: on one rank the model itself, on several the rank's
+   part, while clock, counts and bodies of the whole stay on every rank. */
 typedef struct ig_dyn_model {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -394,7 +401,7 @@ typedef struct ig_dyn_model {
   ig_dyn_nodes *made;
   /* recorded steps of a GPU; NULL: none yet */
   struct ig_graph *graph;
-  struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
+  struct ig_dyn_part *division; /* between ranks (model/part.h): on one rank, one part */
 } ig_dyn_model;
 
 /* Whether elements write forces into slots, which particles add up in a fixed order; the other

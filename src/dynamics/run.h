@@ -5,8 +5,8 @@
 #define IG_DYNAMICS_RUN_H
 
 #include "core/schedule.h"
-#include "dynamics/modes.h"
-#include "dynamics/statics.h"
+#include "dynamics/statics/modes.h"
+#include "dynamics/statics/statics.h"
 #include "ranks/partition.h"
 
 /* Grouped: sizes of errors so far; statics under way; modes; output; progress in the queue of

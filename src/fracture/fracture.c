@@ -233,10 +233,10 @@ static ig_status support(void *self, int support, double factor) {
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_frac_case *c = job->room_case;
   ig_frac_model m = {0};
-  double critical = 0;
+  double critical = 0, with_facets = 0;
   ig_status status = prepare(job, &m);
   if (status == IG_OK)
-    status = ig_frac_model_critical(&m, &critical);
+    status = ig_frac_model_critical(&m, &critical, &with_facets);
   if (status == IG_OK) {
     char text[128];
     snprintf(text, sizeof text, "%.4g s of the bulk (step taken: %.4g s)", critical, m.s.dt);

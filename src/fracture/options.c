@@ -16,7 +16,9 @@ static const ig_option cohesive_options[] = {
         "what keeps closed facets from passing through each other: a spring, or a constraint"),
     IG_REAL(S, friction, "", "0", 0, 10, "Coulomb friction of closed cracks"),
     IG_REAL(S, penalty, "N/m^3", "0", 0, 1e30,
-            "stiffness of a facet that holds, and of contact; 0: as much as the step bears"),
+            "stiffness of a facet that holds, and of contact, which the step follows; 0: as much "
+            "as the "
+            "step bears"),
     IG_CHOICE(S, criterion, IG_FRAC_CRITERION_CHOICES, "facet_max",
               "what is compared with the strength: traction on the facet or principal stress, at "
               "the worst of its nodes or their mean; effective: pull and shear as one, "

@@ -26,6 +26,8 @@ typedef struct {
   int64_t negative;   /* pivots; -1: unknown (not symmetric) */
   int64_t zero;       /* pivots taken out */
   int32_t first_zero; /* equation of the first of them, -1: none or unknown */
+  double least;       /* size of the smallest pivot over the diagonal of the matrix there */
+  int32_t least_at;   /* its equation, -1: unknown */
   double entries;     /* of the factors */
 } ig_direct_info;
 
@@ -38,7 +40,9 @@ void ig_direct_free(ig_direct *d);
 /* Factorizes; value: as `column`. symmetric: (K + K^T) / 2 is taken. */
 IG_MUST_CHECK ig_status ig_direct_factor(ig_direct *d, const double *value, bool symmetric,
                                          ig_direct_info *info);
-/* b becomes the solution. */
+/* b becomes the solution. A pivot that was taken out is IG_DIRECT_OUT: b of that size there, and 0
+   elsewhere, gives the motion that nothing resists, with 1 there. */
+#define IG_DIRECT_OUT 1e60
 IG_MUST_CHECK ig_status ig_direct_solve(ig_direct *d, double *b);
 
 #endif

@@ -409,7 +409,7 @@ void ig_frontal_free(ig_frontal *s) {
 /* A tile of 4 x 16 sums is eight registers of 64 bytes; a block's 48 columns of 16 numbers of U are
    6 KB, which stay in the first-level cache while rows of L pass by. On machines with shorter
    registers the compiler splits `lanes`. */
-enum { BLOCK = 48, TILE_ROWS = 4, TILE_COLUMNS = 16 };
+enum { BLOCK = 48, TILE_ROWS = 4, TILE_COLUMNS = 16, LANES = 8 };
 typedef double lanes __attribute__((vector_size(64), aligned(8)));
 
 /* c (rows x columns of it, pitch apart) -= a b: a[row][k], pitch BLOCK; b[k][column], pitch
@@ -454,6 +454,45 @@ static void block_update(ig_ctx *cx, const dense *d, int32_t k, int32_t nb, bool
   }
 }
 
+/* LANES rows below a square that is eliminated, at once, one per lane: rows of L solve l (square's
+   U) = row, columns of U (square's L) u = column. Lanes beyond the last row are padding. */
+static void panel_solve(const dense *d, int32_t k, int32_t nb, int32_t i, bool symmetric) {
+  const int32_t count = d->m - i < LANES ? d->m - i : LANES;
+  lanes l[BLOCK], u[BLOCK];
+  for (int32_t j = 0; j < nb; j++) {
+    l[j] = (lanes){0};
+    for (int32_t r = 0; r < count; r++)
+      l[j][r] = d->f[(i + r) * d->pitch + k + j];
+  }
+  for (int32_t j = 0; j < nb; j++) {
+    const double *square = d->f + (k + j) * d->pitch + k;
+    const lanes v = l[j] / square[j];
+    l[j] = v;
+    for (int32_t c = j + 1; c < nb; c++)
+      l[c] -= v * square[c];
+  }
+  for (int32_t j = 0; j < nb; j++) {
+    const double *square = d->f + (k + j) * d->pitch + k;
+    double *column = d->f + (k + j) * d->pitch + i;
+    if (symmetric)
+      u[j] = l[j] * square[j];
+    else {
+      u[j] = *(const lanes *)column;
+      for (int32_t c = 0; c < j; c++)
+        u[j] -= square[c] * u[c];
+      *(lanes *)column = u[j];
+    }
+    *(lanes *)(d->right + j * d->pitch + i) = u[j];
+    for (int32_t r = 0; r < count; r++) {
+      d->f[(i + r) * d->pitch + k + j] = l[j][r];
+      d->left[(int64_t)(i + r) * BLOCK + j] = l[j][r];
+    }
+  }
+}
+
+/* Pivots below this share of the matrix's diagonal are zero. */
+static const double ZERO = 1e-13;
+
 /* Eliminates the pivots of a front. `least`: pivots below it, per row, are zero. */
 static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
                             const double *least, bool symmetric, ig_direct_info *info) {
@@ -470,9 +509,13 @@ static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
           info->first_zero = equation[j];
         info->zero++;
         /* so large that the unknown becomes 0 and nothing is left of its row in others */
-        row[j] = 1e60;
+        row[j] = IG_DIRECT_OUT;
       } else if (row[j] < 0)
         info->negative++;
+      if (fabs(row[j]) * ZERO < info->least * least[j]) {
+        info->least = fabs(row[j]) * ZERO / least[j];
+        info->least_at = equation[j];
+      }
       for (int32_t i = j + 1; i < k + nb; i++) {
         double *below = d->f + i * d->pitch;
         const double l = below[j] / row[j];
@@ -485,33 +528,8 @@ static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
     const int team = ig_team(cx, (int64_t)count * nb * nb / 4, IG_WORK_VALUE);
     /* L below it, and U beside it */
 #pragma omp parallel for schedule(static) num_threads(team)
-    for (int32_t i = from; i < d->m; i++) {
-      double *row = d->f + i * d->pitch, *l = d->left + (int64_t)i * BLOCK;
-      double u[BLOCK];
-      for (int32_t j = 0; j < nb; j++)
-        u[j] = symmetric ? row[k + j] : d->f[(k + j) * d->pitch + i];
-      /* L: row = l (square's U) */
-      for (int32_t j = 0; j < nb; j++) {
-        const double *square = d->f + (k + j) * d->pitch + k;
-        const double v = row[k + j] / square[j];
-        l[j] = v;
-        for (int32_t c = j + 1; c < nb; c++)
-          row[k + c] -= v * square[c];
-      }
-      if (symmetric)
-        for (int32_t j = 0; j < nb; j++)
-          u[j] = l[j] * d->f[(k + j) * d->pitch + k + j];
-      else
-        for (int32_t j = 0; j < nb; j++) { /* U: column = (square's L) u */
-          for (int32_t c = 0; c < j; c++)
-            u[j] -= d->f[(k + j) * d->pitch + k + c] * u[c];
-          d->f[(k + j) * d->pitch + i] = u[j];
-        }
-      for (int32_t j = 0; j < nb; j++) {
-        row[k + j] = l[j];
-        d->right[j * d->pitch + i] = u[j];
-      }
-    }
+    for (int32_t i = from; i < d->m; i += LANES)
+      panel_solve(d, k, nb, i, symmetric);
     block_update(cx, d, k, nb, symmetric);
   }
 }
@@ -592,7 +610,11 @@ static ig_status front_do(ig_frontal *s, int32_t number, const double *value, bo
   front *g = &s->front[number];
   const int64_t pitch = padded(g->rows);
   const int32_t left = g->rows - g->pivots;
-  memset(w->f, 0, (size_t)((g->rows + TILE_ROWS) * pitch) * sizeof *w->f);
+  /* Symmetric: the lower triangle alone is read, to the end of a tile. */
+  for (int64_t i = 0; i < g->rows + TILE_ROWS; i++) {
+    const int64_t end = symmetric && i + TILE_COLUMNS < pitch ? i + TILE_COLUMNS : pitch;
+    memset(w->f + i * pitch, 0, (size_t)end * sizeof *w->f);
+  }
   for (int32_t i = 0; i < g->rows; i++)
     w->local[g->row[i]] = i;
   matrix_add(s, g, value, symmetric, w, pitch);
@@ -602,7 +624,7 @@ static ig_status front_do(ig_frontal *s, int32_t number, const double *value, bo
     p->used = w->kept[w->child[number]];
   for (int32_t i = 0; i < g->pivots; i++)
     /* of the matrix's diagonal: about what rounding leaves of a pivot that is zero */
-    w->least[i] = 1e-13 * w->scale[s->order[g->at + i]];
+    w->least[i] = ZERO * w->scale[s->order[g->at + i]];
   memset(w->left + (int64_t)g->rows * BLOCK, 0, TILE_ROWS * BLOCK * sizeof *w->left);
   const dense d = {w->f, w->left, w->right, g->rows, g->pivots, pitch};
   front_eliminate(s->cx, &d, s->order + g->at, w->least, symmetric, info);
@@ -616,7 +638,7 @@ static ig_status front_do(ig_frontal *s, int32_t number, const double *value, bo
   IG_TRY(pile_room(s->cx, p, (int64_t)left * left));
   for (int32_t i = 0; i < left; i++)
     memcpy(p->value + p->used + (int64_t)i * left, w->f + (g->pivots + i) * pitch + g->pivots,
-           (size_t)left * sizeof *w->f);
+           (size_t)(symmetric ? i + 1 : left) * sizeof *w->f);
   p->used += (int64_t)left * left;
   return IG_OK;
 }
@@ -645,7 +667,7 @@ ig_status ig_frontal_factor(ig_frontal *s, const double *value, bool symmetric,
   factoring w = {0};
   pile p = {0};
   ig_status status = IG_OK;
-  *info = (ig_direct_info){.solver = "own", .first_zero = -1};
+  *info = (ig_direct_info){.solver = "own", .first_zero = -1, .least = 1, .least_at = -1};
   info->entries = (double)s->entries * (symmetric ? 1 : 2);
   const int64_t pitch = padded(s->most);
   IG_TRY(factors_room(s, symmetric));

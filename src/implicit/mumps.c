@@ -104,7 +104,8 @@ static ig_status failed(ig_mumps *m, const char *what) {
 }
 
 ig_status ig_mumps_factor(ig_mumps *m, const double *value, bool symmetric, ig_direct_info *info) {
-  *info = (ig_direct_info){.solver = "MUMPS", .negative = -1, .first_zero = -1};
+  *info = (ig_direct_info){
+      .solver = "MUMPS", .negative = -1, .first_zero = -1, .least = 1, .least_at = -1};
   if (m->open && m->symmetric != symmetric)
     instance_end(m);
   const int64_t count = entries_set(m, value, symmetric);

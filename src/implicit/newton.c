@@ -69,8 +69,8 @@ ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newto
   n->m = *model;
   n->o = *options;
   n->ds = options->first;
-  n->now =
-      (ig_newton_standing){.time = model->begin, .negative = -1, .solver = "none", .passed = NAN};
+  n->now = (ig_newton_standing){
+      .time = model->begin, .negative = -1, .solver = "none", .passed = NAN, .free = -1};
   const size_t u = (size_t)s->unknowns + 1, e = (size_t)s->equations + 1;
   IG_TRY(IG_NEW(cx, &room, 5 * u + 6 * e, "Newton's method"));
   n->u = room;
@@ -142,6 +142,10 @@ void ig_newton_stand(const ig_newton *n, ig_newton_standing *now) {
 
 const double *ig_newton_forces(const ig_newton *n) {
   return n->kept;
+}
+
+const double *ig_newton_start(const ig_newton *n) {
+  return n->start;
 }
 
 /* Exactly `end` at the end, whatever rounding makes of the sum. */
@@ -282,7 +286,15 @@ static double product(const ig_newton *n, const double *a, const double *b) {
   return sum;
 }
 
-/* The same of displacements alone. */
+/* Largest force out of balance, moments by the length of the model. */
+static double rest(const ig_newton *n) {
+  double most[2];
+  int32_t where[2];
+  largest(n, n->r, most, where);
+  return fmax(most[0], most[1] / fmax(n->m.length, 1e-300));
+}
+
+/* The product of displacements alone. */
 static double way(const ig_newton *n, const double *a, const double *b) {
   const ig_system *s = n->m.system;
   double sum = 0;
@@ -384,7 +396,7 @@ static bool slow(const ig_newton *n, int iteration, double now, double before) {
 static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took) {
   const int32_t equations = n->m.system->equations;
   double r = INFINITY, c = INFINITY, before = INFINITY, first = INFINITY;
-  bool fine;
+  bool fine, keep = false;
   int rising = 0;
   /* where the last step went, it goes on; the first one starts from where the model is */
   const double on = n->last_ds > 0 ? (factor - n->now.factor) / n->last_ds : 0;
@@ -405,11 +417,14 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   for (int it = 1; it <= n->o.iterations; it++) {
     double s = 1;
     *took = it;
-    IG_TRY(residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine));
     *how = STEP_DIVERGED;
-    if (!fine)
-      return IG_OK;
-    IG_TRY(factorize(n));
+    if (!keep) {
+      IG_TRY(residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine));
+      if (!fine)
+        return IG_OK;
+      IG_TRY(factorize(n));
+    }
+    const double pushed = rest(n);
     for (int32_t i = 0; i < equations; i++)
       n->d[i] = -n->r[i];
     IG_TRY(ig_direct_solve(n->direct, n->d));
@@ -456,6 +471,10 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     snprintf(n->why, sizeof n->why,
              "after %d iterations the residual is %.2g of the mean force, largest at %s", it, r,
              name);
+    /* The last tangent is kept where it would reduce the residual below the tolerance again: in
+       linear analyses it is always that of the next iteration. */
+    const double fall = pushed > 0 ? rest(n) / pushed : 1;
+    keep = n->o.keep && !keep && s == 1 && fall <= 1e-3 && fall * r <= 0.1 * n->o.tolerance;
     rising = r > before ? rising + 1 : 0;
     if (!n->full && it >= 3 && r > 0.1 * before)
       n->full = true; /* what was made symmetric may be why it is slow */
@@ -595,16 +614,48 @@ static ig_status start(ig_newton *n) {
   return IG_OK;
 }
 
-/* Negative pivots of the last tangent, where it was factorized as it is. Only at the end of the
-   analysis: it costs a factorization. */
-static ig_status inertia(ig_newton *n) {
-  ig_direct_info info;
-  if (n->info.negative >= 0)
+/* Whether a motion has no stiffness but that of rounding. Where a pivot is tiny, the motion is
+   found by one inverse iteration that begins there, and its energy x K x is compared with that of
+   the diagonal alone. A slender part has tiny pivots too, but its energies are far above rounding.
+ */
+static ig_status mechanism(ig_newton *n, const ig_direct_info *info) {
+  const ig_system *s = n->m.system;
+  const int32_t at = info->zero > 0 ? info->first_zero : info->least < 1e-8 ? info->least_at : -1;
+  double *x = n->d, *y = n->b, energy = 0, most = 0, diagonal = 0;
+  n->now.free = -1;
+  if (at < 0)
     return IG_OK;
-  IG_TRY(ig_direct_factor(n->direct, n->m.system->value, true, &info));
+  memset(x, 0, (size_t)s->equations * sizeof *x);
+  x[at] = info->zero > 0 ? IG_DIRECT_OUT : 1;
+  IG_TRY(ig_direct_solve(n->direct, x));
+  ig_system_times(s, x, y);
+  for (int32_t i = 0; i < s->unknowns; i++) {
+    const int32_t e = s->equation[i];
+    if (e < 0)
+      continue;
+    for (int64_t k = s->first[e]; k < s->first[e + 1]; k++)
+      if (s->column[k] == e)
+        diagonal += fabs(s->value[k]) * x[e] * x[e];
+    energy += x[e] * y[e];
+    if (fabs(x[e]) > most) {
+      most = fabs(x[e]);
+      n->now.free = i;
+    }
+  }
+  if (!(fabs(energy) <= 64 * DBL_EPSILON * diagonal))
+    n->now.free = -1;
+  return IG_OK;
+}
+
+/* What the last tangent says of the stability of the state. Negative pivots are counted where it
+   was factorized symmetric: else it costs a factorization, only at the end of the analysis. */
+static ig_status inertia(ig_newton *n) {
+  ig_direct_info info = n->info;
+  if (info.negative < 0)
+    IG_TRY(ig_direct_factor(n->direct, n->m.system->value, true, &info));
   n->now.negative = info.negative;
   n->now.zero = info.zero;
-  return IG_OK;
+  return mechanism(n, &info);
 }
 
 /* In this order: elements keep their history, then the model its state, then the standing is
@@ -621,6 +672,7 @@ static ig_status accept(ig_newton *n, double factor, int took) {
     IG_TRY(n->m.accepted(n->m.self, &at));
   n->now.factor = factor;
   n->now.time = at.time;
+  n->now.force = n->scale[0];
   n->now.steps++;
   for (int i = 0; i < 2; i++)
     n->peak[i] = fmax(n->peak[i], n->scale[i]);

@@ -63,6 +63,8 @@ typedef struct {
   int iterations;      /* 16 */
   bool arc_length;
   bool line_search;
+  bool keep; /* a tangent serves twice where that is foreseen to converge: half the work of linear
+                analyses; the last residual is then not the square of the one before */
   bool pass; /* steps are as long as asked for, and may pass over stops */
   ig_direct_kind solver;
 } ig_newton_options;
@@ -87,8 +89,12 @@ typedef struct {
   double factor, time; /* accepted */
   int64_t steps, iterations, cuts;
   double residual;  /* of the last accepted step, relative */
+  double force;     /* mean force of elements there, N */
   int64_t negative; /* pivots there, -1: unknown */
   int64_t zero;
+  /* At the end: the unknown that moves most in a motion that the tangent does not resist, -1: there
+     is none. */
+  int32_t free;
   const char *solver;
   double passed; /* time of the first stop that a step has passed over, NaN: none */
   bool done;     /* factor is 1 */
@@ -113,5 +119,7 @@ void ig_newton_stand(const ig_newton *n, ig_newton_standing *now);
 /* Forces out of balance of all unknowns at the accepted state: reactions where they are
    constrained. */
 const double *ig_newton_forces(const ig_newton *n);
+/* r_0 of all unknowns, 0 where they are prescribed. */
+const double *ig_newton_start(const ig_newton *n);
 
 #endif

@@ -320,6 +320,18 @@ void ig_system_spread(const ig_system *s, const double *v, double *u) {
   }
 }
 
+/* The sequence ends with -1: constraints that were replaced are not in it. */
+void ig_system_carry(const ig_system *s, double *f) {
+  int32_t last = 0;
+  while (s->sequence[last] >= 0)
+    last++;
+  for (int32_t i = last - 1; i >= 0; i--) {
+    const ig_constraint *c = &s->constraint[s->sequence[i]];
+    for (int32_t k = 0; k < c->terms; k++)
+      f[s->master[c->at + (size_t)k]] += s->coefficient[c->at + (size_t)k] * f[c->slave];
+  }
+}
+
 /* One thread, in the order of unknowns: threads would change the order of sums. */
 void ig_system_reduce(const ig_system *s, const double *f, double *r) {
   memset(r, 0, (size_t)s->equations * sizeof *r);

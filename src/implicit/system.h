@@ -103,6 +103,9 @@ void ig_system_resolve(ig_system *s);
 void ig_system_spread(const ig_system *s, const double *v, double *u);
 /* r = C^T f */
 void ig_system_reduce(const ig_system *s, const double *f, double *r);
+/* Forces on slaves go to their masters, from the last constraint to the first: what masters bear
+   for them is added to f of the masters, f of slaves stays. */
+void ig_system_carry(const ig_system *s, double *f);
 /* Adds the forces of all groups to f[unknowns] and, with `tangent`, sets the matrix to their
    tangents and adds tangent x push[unknowns] to the forces (NULL: nothing). size[2]: sums of |f|
    over all elements, by kind; count[2]: of how many numbers. */

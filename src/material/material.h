@@ -51,7 +51,8 @@ typedef struct {
   ig_table density, conductivity, specific_heat;
   ig_table powder_conductivity; /* given: the material begins as powder */
   double solidus, liquidus, latent_heat, emissivity;
-  ig_table absorptivity; /* over temperature, K */
+  double boiling, evaporation_heat, molar_mass; /* K at 101325 Pa, J/kg, kg/mol */
+  ig_table absorptivity;                        /* over temperature, K */
   /* mechanical */
   double young, poisson;
   ig_reals stiffness, engineering_constants; /* instead of them, anisotropic: see material.c */

@@ -37,7 +37,8 @@ double ig_powder_new_T(const ig_powder_run *r) {
 /* What the balance leaves open, J: rounding, where all is right. */
 double ig_powder_gap(const ig_powder_run *r) {
   const ig_powder_ledger *l = &r->ledger;
-  return ig_powder_stored(r) - r->stored0 - (l->source + l->born + l->sunk - l->lost - l->held);
+  return ig_powder_stored(r) - r->stored0 -
+         (l->source + l->born + l->sunk - l->lost - l->held - l->evaporated);
 }
 
 /* The share of a coarse level that is filled. */
@@ -61,6 +62,7 @@ static ig_status layer_spread(ig_powder_run *r) {
   if (r->layer > 0) {
     IG_TRY(ig_powder_layer_done(r, r->layer - 1));
     IG_TRY(ig_powder_interlayer(r, l));
+    IG_TRY(ig_powder_keyholes_of(r, l));
   }
   IG_TRY(ig_powder_windows_close(r));
   const double *fill = r->array.fill.host;

@@ -35,7 +35,7 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 16 };
+enum { ARRAYS = 17 };
 /* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
    doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
@@ -58,7 +58,8 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
                    {"map", &a->map},
                    {"below", &a->below},
                    {"part_cells", &a->part_cells},
-                   {"part_unfused", &a->part_unfused}};
+                   {"part_unfused", &a->part_unfused},
+                   {"evaporated", &a->evaporated}};
   for (int i = 0; i < ARRAYS; i++)
     s[i] = (ig_saved){all[i].name,
                       all[i].array->size == 1   ? IG_U8
@@ -247,6 +248,8 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     l->hot[0] = row[6], l->hot[1] = row[7];
   }
   numbers_take(r, &k);
+  for (int64_t i = 0; i < r->layer; i++)
+    IG_TRY(ig_powder_keyholes_of(r, &r->layer_of[i]));
   /* the schedule moves on to the time of the checkpoint */
   (void)ig_powder_film_due(r); /* frames until then are there */
   IG_TRY(windows_take(r, from, &k));

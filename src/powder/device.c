@@ -43,6 +43,8 @@ static ig_status bed_make(ig_powder_run *r) {
   IG_TRY(doubles(r, &a->source, fine));
   IG_TRY(doubles(r, &a->lost, fine));
   IG_TRY(doubles(r, &a->held, fine));
+  if (r->c->evaporation)
+    IG_TRY(doubles(r, &a->evaporated, fine));
   IG_TRY(doubles(r, &a->coarse_lost, columns));
   IG_TRY(doubles(r, &a->coarse_held, columns));
   IG_TRY(device_doubles(r, &a->lost_now, columns));
@@ -116,7 +118,7 @@ static ig_status map_make(ig_powder_run *r) {
 }
 
 /* Paths are on the host as well: the host decides where windows go, the device where heat goes.
-   way[3 b], way[3 b + 1], way[3 b + 2]: times, places and powers of beam b. */
+   IG_WAY_T and so on are arrays of beam b from way[IG_POWDER_WAY b] on. */
 static ig_status beams_make(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   const ig_table *t = &r->material->absorptivity;
@@ -125,16 +127,21 @@ static ig_status beams_make(ig_powder_run *r) {
   for (int b = 0; b < r->beams; b++) {
     const ig_toolpath *p = &r->laser[b].path;
     const size_t n = (size_t)p->count;
-    IG_TRY(ig_array_from(r->cx, &a->way[3 * b], p->t, n, sizeof(double), "path"));
-    IG_TRY(ig_array_from(r->cx, &a->way[3 * b + 1], p->x, 3 * n, sizeof(double), "path"));
-    IG_TRY(ig_array_from(r->cx, &a->way[3 * b + 2], p->power, n, sizeof(double), "path"));
-    r->view.way[b] = (ig_powder_way){.t = a->way[3 * b].dev,
-                                     .x = a->way[3 * b + 1].dev,
-                                     .power = a->way[3 * b + 2].dev,
+    ig_array *way = &a->way[IG_POWDER_WAY * b];
+    IG_TRY(ig_array_from(r->cx, &way[IG_WAY_T], p->t, n, sizeof(double), "path"));
+    IG_TRY(ig_array_from(r->cx, &way[IG_WAY_X], p->x, 3 * n, sizeof(double), "path"));
+    IG_TRY(ig_array_from(r->cx, &way[IG_WAY_POWER], p->power, n, sizeof(double), "path"));
+    if (r->c->beam.keyhole.at.given)
+      IG_TRY(ig_array_new(r->cx, &way[IG_WAY_HOLE], n, sizeof(ig_powder_hole), "keyholes"));
+    r->view.way[b] = (ig_powder_way){.t = way[IG_WAY_T].dev,
+                                     .x = way[IG_WAY_X].dev,
+                                     .power = way[IG_WAY_POWER].dev,
+                                     .hole = way[IG_WAY_HOLE].dev,
                                      .count = p->count};
-    r->way[b] = (ig_powder_way){.t = p->t, .x = p->x, .power = p->power, .count = p->count};
+    r->way[b] = (ig_powder_way){
+        .t = p->t, .x = p->x, .power = p->power, .hole = way[IG_WAY_HOLE].host, .count = p->count};
   }
-  return IG_OK;
+  return ig_powder_keyholes_make(r);
 }
 
 /* What a look at a cell needs of the tables. Powder mostly has one conductivity, and then its
@@ -184,6 +191,7 @@ static void view_make(ig_powder_run *r) {
   v->absorb_T = a->absorb_T.dev;
   v->absorb = a->absorb.dev;
   v->beams = r->beams;
+  v->evaporated = a->evaporated.dev;
   v->source = a->source.dev, v->lost = a->lost.dev, v->held = a->held.dev;
   v->coarse_lost = a->coarse_lost.dev, v->coarse_held = a->coarse_held.dev;
   v->stage_lost[0] = a->lost_now.dev, v->stage_lost[1] = a->lost_before.dev;
@@ -236,6 +244,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   IG_TRY(beams_make(r));
   IG_TRY(map_make(r));
   IG_TRY(film_make(r));
+  IG_TRY(ig_powder_vapour(r));
   for (int s = 0; s < 2; s++) {
     IG_TRY(ig_array_new(r->cx, &r->set[s].list, IG_POWDER_WINDOWS, sizeof(ig_powder_window),
                         "windows"));
@@ -253,7 +262,7 @@ void ig_powder_arrays_free(ig_powder_run *r) {
 #define X(name) ig_array_free(r->cx, &r->array.name);
   IG_POWDER_ARRAYS(X)
 #undef X
-  for (int i = 0; i < 3 * IG_POWDER_BEAMS; i++)
+  for (int i = 0; i < IG_POWDER_WAY * IG_POWDER_BEAMS; i++)
     ig_array_free(r->cx, &r->array.way[i]);
   for (int s = 0; s < 2; s++) {
     ig_array_free(r->cx, &r->set[s].list);
@@ -280,6 +289,8 @@ ig_status ig_powder_push(ig_powder_run *r) {
       &a->probe_peak, &a->coarse_lost, &a->coarse_held, &a->sunk};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(ig_array_push(r->cx, all[i]));
+  if (a->evaporated.count)
+    IG_TRY(ig_array_push(r->cx, &a->evaporated));
   return a->map.count ? ig_array_push(r->cx, &a->map) : IG_OK;
 }
 
@@ -311,6 +322,10 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
       IG_TRY(ig_array_pull(r->cx, all[i].array));
   if (what & IG_PULL_MAP && a->map.count)
     IG_TRY(ig_array_pull(r->cx, &a->map));
+  if (what & IG_PULL_LEDGER && a->evaporated.count) {
+    IG_TRY(ig_array_pull(r->cx, &a->evaporated));
+    r->ledger.evaporated = sum(&a->evaporated);
+  }
   if (what & IG_PULL_LEDGER) {
     r->ledger.source = sum(&a->source);
     r->ledger.sunk = (double)*(const uint64_t *)a->sunk.host * r->tables->sink * pow(r->cell, 3);

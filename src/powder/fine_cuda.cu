@@ -44,15 +44,24 @@ static __device__ __forceinline__ void workers_meet(int workers) {
 
 /* What the beams bring a column of the window, J. Its topmost cell decides. Out of line, as all
    that few threads need: the step keeps its registers. */
-static __device__ __noinline__ double slab_light(const ig_powder_view &v, const window_light *light,
-                                                 int x, int y, int state, double T) {
+static __device__ __noinline__ double slab_light(const ig_powder_view &v, int beam,
+                                                 const window_light *light, int x, int y, int state,
+                                                 double T) {
   double sum = 0;
   for (int n = 0; n < light->count; n++) {
     const int i = x - light->first[n][0], j = y - light->first[n][1];
     if (i >= 0 && j >= 0 && i < light->n[n][0] && j < light->n[n][1])
       sum += light->joule[n] * light->share[n][0][i] * light->share[n][1][j];
   }
-  return sum == 0 ? 0 : sum * powder_absorbed(&v, state, T);
+  return sum == 0 ? 0 : sum * powder_absorbed(&v, &v.a.hole[beam], state, T);
+}
+
+/* What a topmost cell loses as vapour, J/m^3. The column is this thread's alone. */
+static __device__ __noinline__ double slab_boil(const ig_powder_view &v, const ig_powder_window &w,
+                                                int x, int y, double heat, double dt, double edge) {
+  const double by = powder_vapour_take(&v, heat, dt / edge);
+  v.evaporated[powder_column_in(&v, &w.box, x, y)] += by * edge * edge * edge;
+  return by;
 }
 
 /* Between two cells, x the temperature and y the resistance: W/m, to be scaled once per step. */
@@ -67,9 +76,9 @@ struct window_step {
 
 /* What leaves through the bed's top and what the beams bring, in a piece that has the topmost cell
    or is reached by light. */
-static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const window_slab &s,
-                                                const slab_place &p, int n, const window_step &h,
-                                                double *heat) {
+static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const ig_powder_window &w,
+                                                const window_slab &s, const slab_place &p, int n,
+                                                const window_step &h, double *heat) {
   const window_cut &c = s.cut;
   const int q = s.first + p.plane, column = p.plane * c.nu + p.u;
   const int highest = p.k + PIECE - 1 < s.top ? p.k + PIECE - 1 : s.top;
@@ -83,8 +92,9 @@ static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const w
     out = h.dt * powder_top_flux(&v, T);
     s.lost[column] += out * h.edge * h.edge;
   }
-  if (lit)
-    in = slab_light(v, light, c.cut ? p.u : q, c.cut ? q : p.u, slab_top_state(s, p.plane, p.u), T);
+  const int x = c.cut ? p.u : q, y = c.cut ? q : p.u, state = slab_top_state(s, p.plane, p.u);
+  if (lit) /* of a window with light the keyhole of all its beams is the same (light_fits) */
+    in = slab_light(v, w.beam[0], light, x, y, state, T);
   if (in != 0 && highest == s.top)
     s.source[column] += in;
   const double per_volume = in * h.per_edge * h.per_edge * h.per_edge;
@@ -93,15 +103,17 @@ static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const w
     if (p.k + z == s.top)
       heat[z] -= out * h.per_edge;
     heat[z] += per_volume * s.deep[p.k + z];
+    if (v.evaporated && p.k + z == s.top && state & IG_POWDER_MOLTEN && heat[z] > v.law.liquidus)
+      heat[z] -= slab_boil(v, w, x, y, heat[z], h.dt, h.edge);
   }
 }
 
 /* Heat of a piece of a column after step `n`: of each face what powder_pass says. `side`: sums of
    what came through the faces of the rim at u low or high, which cells there have. Cells above the
    bed pass nothing. */
-static __device__ __forceinline__ void slab_step(const ig_powder_view &v, const window_slab &s,
-                                                 const slab_place &p, int n, const window_step &h,
-                                                 double *heat, double *side) {
+static __device__ __forceinline__ void slab_step(const ig_powder_view &v, const ig_powder_window &w,
+                                                 const window_slab &s, const slab_place &p, int n,
+                                                 const window_step &h, double *heat, double *side) {
   const window_cut &c = s.cut;
   const int low = slab_low(s, p.plane, n), high = slab_high(s, p.plane, n), q = s.first + p.plane;
   const double2 *at = s.cell + slab_at(s, p.plane, p.k, p.u);
@@ -123,7 +135,7 @@ static __device__ __forceinline__ void slab_step(const ig_powder_view &v, const 
     here = next;
     at += s.zrow;
   }
-  slab_top(v, s, p, n, h, heat);
+  slab_top(v, w, s, p, n, h, heat);
 }
 
 /* The highest temperature of cell (x, y, k) in the map; 1: it has just frozen (`gone`: bits of its
@@ -323,7 +335,7 @@ __global__ void __launch_bounds__(MOST, 1)
   else
     slab_ghosts(v, w, s, workers);
   if (t >= workers - 32 && t < workers)
-    slab_deep(v, s, edge);
+    slab_deep(w.beams ? v.a.hole[w.beam[0]].depth : v.depth, s, edge);
   const int seen = t < v.probes ? probe_find(v, w, s, t) : -1;
   double peak = seen >= 0 ? v.probe_peak[t] : 0;
   if (t < workers) {
@@ -344,7 +356,7 @@ __global__ void __launch_bounds__(MOST, 1)
       if (t + r * workers < items && n >= 0) {
         const slab_place p = slab_place_of(s, t + r * workers);
         if (p.k <= s.top)
-          slab_step(v, s, p, n, h, heat[r], side[r]);
+          slab_step(v, w, s, p, n, h, heat[r], side[r]);
       }
     workers_meet(workers);
 #pragma unroll
@@ -446,6 +458,7 @@ extern "C" ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
                                          int steps, ig_powder_cluster *is, bool *done) {
   int items = 0;
   size_t bytes[2] = {0, 0};
+  ig_powder_view with = *v; /* with the keyholes of its beams */
   *done = false;
   if (is->most == 0) {
     int device = 0;
@@ -460,12 +473,12 @@ extern "C" ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
       const size_t need = sizeof(double) * (size_t)window_memory_of(c, t != 0).doubles;
       bytes[t] = need > bytes[t] ? need : bytes[t];
     }
-    if (c.nu > 4095 || c.nz > 1023 || c.thick > 511 || !light_fits(v, &window[i], ways, steps))
+    if (c.nu > 4095 || c.nz > 1023 || c.thick > 511 || !light_fits(&with, &window[i], ways, steps))
       return IG_OK;
   }
   if (bytes[0] > (size_t)is->most || v->window_count == 0)
     return IG_OK;
   return bytes[1] <= (size_t)is->most
-             ? launch_items<true>(cx, v, steps, items, bytes[1], is, done)
-             : launch_items<false>(cx, v, steps, items, bytes[0], is, done);
+             ? launch_items<true>(cx, &with, steps, items, bytes[1], is, done)
+             : launch_items<false>(cx, &with, steps, items, bytes[0], is, done);
 }

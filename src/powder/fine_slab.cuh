@@ -180,21 +180,20 @@ static __device__ __forceinline__ int64_t rim_place(const int *n, const slab_rim
 }
 
 /* Shares of light below the surface, by one warp: powder_share_deep of every level. */
-static __device__ __noinline__ void slab_deep(const ig_powder_view &v, window_slab s, double edge) {
+static __device__ __noinline__ void slab_deep(double depth, window_slab s, double edge) {
   const int lane = (int)threadIdx.x & 31;
   const double surface = (s.top + 1) * edge;
   int first = s.top, end = s.top + 1;
-  if (v.depth == v.depth) {
-    powder_reach(s.top + 1, 0, edge, surface, v.depth, &first, &end);
+  if (depth == depth) {
+    powder_reach(s.top + 1, 0, edge, surface, depth, &first, &end);
     for (int k = first + lane; k <= end; k += 32)
-      s.below[k] = powder_share_below(k, 0, edge, surface, v.depth);
+      s.below[k] = powder_share_below(k, 0, edge, surface, depth);
   }
   __syncwarp();
   for (int k = lane; k < s.cut.nz + PIECE; k += 32)
     s.deep[k] = k < first || k >= end ? 0
-                : v.depth == v.depth
-                    ? (s.below[k + 1] - s.below[k]) / (s.below[end] - s.below[first])
-                    : 1;
+                : depth == depth ? (s.below[k + 1] - s.below[k]) / (s.below[end] - s.below[first])
+                                 : 1;
 }
 
 /* In shared memory: nothing passes, nothing has been counted yet. */

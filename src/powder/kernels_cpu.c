@@ -32,8 +32,8 @@ IG_POWDER_ITEMS(X)
 /* Columns at the bed's top, as powder_column does it, with a spot's shares along x and y worked out
    once; false: it reaches more cells than there is room for. */
 enum { REACH = 256 };
-static bool columns_light(const ig_powder_view *v, const double *deep, const double *x,
-                          double joule) {
+static bool columns_light(const ig_powder_view *v, const ig_powder_hole *hole, const double *deep,
+                          const double *x, double joule) {
   const ig_powder_level *l = &v->w.fine;
   /* a Gaussian is the product of one along x and one along y */
   double share[2][REACH];
@@ -50,19 +50,26 @@ static bool columns_light(const ig_powder_view *v, const double *deep, const dou
   for (int j = first[1]; j < end[1]; j++)
     for (int i = first[0]; i < end[0]; i++)
       if (share[0][i - first[0]] != 0 && share[1][j - first[1]] != 0)
-        powder_column_take(v, i, j, top, deep,
+        powder_column_take(v, i, j, top, hole, deep,
                            joule * share[0][i - first[0]] * share[1][j - first[1]]);
   return true;
+}
+/* Shares of light below the surface, from the top down, ended by 0; false: too many. */
+static bool deep_make(const ig_powder_view *v, int top, double depth, double *deep) {
+  int levels = 0;
+  for (double c = 1; levels <= REACH && levels <= top && c != 0; levels++)
+    deep[levels] = c = powder_share_deep(top - levels, top, v->w.fine.edge, depth);
+  if (levels <= REACH)
+    deep[levels] = 0;
+  return levels <= REACH;
 }
 /* Losses at the top by all threads; spots one after the other by one thread: few columns are lit,
    and two spots may light the same one. */
 static void columns(const ig_powder_view *v, int team) {
   const ig_powder_level *l = &v->w.fine;
   const int top = powder_top(v);
-  double deep[REACH + 1] = {0};
-  int levels = 0;
-  for (double c = 1; levels <= REACH && levels <= top && c != 0; levels++)
-    deep[levels] = c = powder_share_deep(top - levels, top, l->edge, v->depth);
+  double deep[REACH + 1], depth = v->depth; /* what `deep` is made for */
+  bool few = deep_make(v, top, depth, deep);
 #pragma omp parallel for schedule(static) num_threads(team)
   for (int j = 0; j < l->n[1]; j++)
     for (int i = 0; i < l->n[0]; i++)
@@ -71,11 +78,20 @@ static void columns(const ig_powder_view *v, int team) {
     const ig_powder_way *way = &v->way[v->w.beam[b]];
     powder_spot s = {way->piece, -1, 0, 0, 0};
     double x[2], joule;
-    while (powder_spot_next(way, v->a.time, v->a.dt, v->radius, &s, x, &joule))
-      if (levels > REACH || !columns_light(v, deep, x, joule))
+    while (powder_spot_next(way, v->a.time, v->a.dt, v->radius, &s, x, &joule)) {
+      const ig_powder_hole hole = powder_hole(v, way, s.piece);
+      if (hole.depth != depth && !(isnan(hole.depth) && isnan(depth)))
+        few = deep_make(v, top, depth = hole.depth, deep);
+      if (!few || !columns_light(v, &hole, deep, x, joule))
         for (int64_t c = 0; c < (int64_t)l->n[0] * l->n[1]; c++)
-          powder_column_light(v, (int)(c % l->n[0]), (int)(c / l->n[0]), top, x, joule);
+          powder_column_light(v, (int)(c % l->n[0]), (int)(c / l->n[0]), top, &hole, x, joule);
+    }
   }
+  if (v->evaporated)
+#pragma omp parallel for schedule(static) num_threads(team)
+    for (int j = 0; j < l->n[1]; j++)
+      for (int i = 0; i < l->n[0]; i++)
+        powder_column_boil(v, i, j, top);
 }
 
 /* powder_fine_look for a strip of a row: states first, of which few change; then the rows of the

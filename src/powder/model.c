@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* above the boiling point of any metal that is printed; there is no evaporation in the model */
+/* above the boiling point of any metal that is printed; tables go on straight beyond */
 #define HOTTEST 6000.0    /* K, of the tables */
 #define MOST_CELLS 4e9    /* fine cells of the bed: a byte each */
 #define MOST_COARSE 400e6 /* and coarse ones */

@@ -17,6 +17,18 @@ static const ig_option grid_options[] = {
     IG_END};
 #undef G
 
+#define K ig_powder_keyhole
+static const ig_option keyhole_options[] = {
+    IG_REAL(K, absorptivity, "", NULL, IG_POSITIVE, 1,
+            "of a flat melt; left out: the material's at its boiling temperature"),
+    IG_REAL(K, depth_factor, "", "1", 0.01, 10,
+            "depth of the heat source (1/e^2) over that of the keyhole"),
+    IG_REAL(K, transition, "", "0.5", 0.01, 1,
+            "keyholes that are less deep than 1 - this radii are none, from 1 + this radii on all "
+            "light goes into them"),
+    IG_END};
+#undef K
+
 #define B ig_powder_beam
 static const ig_option beam_options[] = {
     IG_REAL(B, radius, "m", IG_REQUIRED, IG_POSITIVE, 1, "where the intensity has fallen to 1/e^2"),
@@ -25,6 +37,10 @@ static const ig_option beam_options[] = {
             "cells"),
     IG_REAL(B, powder_absorptivity, "", NULL, 0, 1,
             "share absorbed where the topmost cell is powder; left out: the material's"),
+    IG_MAP(
+        B, keyhole, ig_powder_keyhole, keyhole_options, NULL,
+        "absorptivity and depth of the source follow the keyhole that power, speed and radius of "
+        "each line make (`{}`: with the defaults); left out: heat by conduction alone"),
     IG_END};
 #undef B
 
@@ -67,6 +83,9 @@ const ig_option ig_powder_options[] = {
     IG_REAL(C, ambient, "K", "300 K", 0, 1e5, "above the bed"),
     IG_REAL(C, convection, "W/(m^2 K)", "0", 0, 1e6, "heat transfer coefficient of the bed's top"),
     IG_REAL(C, emissivity, "", "0", 0, 1, "radiation of the bed's top"),
+    IG_BOOL(C, evaporation, "false",
+            "the melt's surface loses heat as vapour; needs the material's boiling, "
+            "evaporation_heat and molar_mass"),
     IG_REAL(C, safety, "", "0.8", 0.01, 0.9, "share of the critical steps to take"),
     IG_REAL(C, dwell_change, "K", "2 K", IG_POSITIVE, 1e4,
             "between layers coarse steps grow as long as no cell changes by more than this"),

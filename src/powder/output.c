@@ -14,7 +14,7 @@
 ig_status ig_powder_history(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   /* columns that are always there; then one per probe */
-  enum { FIXED = 19, MOST = FIXED + IG_POWDER_PROBES };
+  enum { FIXED = 19, MOST = FIXED + 1 + IG_POWDER_PROBES };
   const char *names[MOST] = {
       "step",           "time [s]",       "T_max [K]",         "stored [J]",     "source [J]",
       "born [J]",       "lost [J]",       "held [J]",          "energy_gap [J]", "layer",
@@ -51,13 +51,18 @@ ig_status ig_powder_history(void *self, ig_sink *to) {
                                r->ledger.sunk};
   memcpy(values, fixed, sizeof fixed);
   const int probes = r->c->probes.count;
-  for (int i = 0; i < probes; i++) {
+  int count = FIXED;
+  if (r->c->evaporation) {
+    names[count] = "evaporated [J]";
+    values[count++] = r->ledger.evaporated;
+  }
+  for (int i = 0; i < probes; i++, count++) {
     snprintf(probe[i], sizeof probe[i], "%.60s [K]",
              IG_ITEM(const ig_powder_probe, r->c->probes, i)->name);
-    names[FIXED + i] = probe[i];
-    values[FIXED + i] = ig_powder_host(&r->array.probe_now)[i];
+    names[count] = probe[i];
+    values[count] = ig_powder_host(&r->array.probe_now)[i];
   }
-  return to->history(to, FIXED + probes, names, values);
+  return to->history(to, count, names, values);
 }
 
 /* --- snapshots: the coarse grid, cells that are filled */
@@ -212,6 +217,7 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
              {"sunk", "J", r->ledger.sunk},
              {"lost", "J", r->ledger.lost},
              {"held", "J", r->ledger.held},
+             {"evaporated", "J", r->c->evaporation ? r->ledger.evaporated : NAN},
              {"energy_gap", "J", open},
              {"T_max", "K", most[4]},
              {"melt_length_max", "m", most[0]},

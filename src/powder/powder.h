@@ -46,11 +46,20 @@ typedef struct {
   double plate;     /* thickness under the first layer, m */
 } ig_powder_grid;
 
+/* The depression that vapour presses into the melt (keyhole.c). */
+typedef struct {
+  ig_src at;
+  double absorptivity; /* of a flat melt; NaN: the material's at the boiling point */
+  double depth_factor; /* depth of the source over that of the depression */
+  double transition;   /* conduction up to a depth of 1 - this radii, keyhole from 1 + this on */
+} ig_powder_keyhole;
+
 typedef struct {
   ig_src at;
   double radius, depth; /* m: 1/e^2 */
   /* of cells that are powder; NaN: the material's table for all */
   double powder_absorptivity;
+  ig_powder_keyhole keyhole;
 } ig_powder_beam;
 
 enum { IG_POWDER_PROBES = 64 }; /* at most */
@@ -82,6 +91,7 @@ typedef struct {
   /* 1; share of the critical step; K that a long step between layers may change a cell by */
   double emissivity, safety, dwell_change;
   double packing; /* density of powder over that of the solid */
+  bool evaporation;
 
   ig_powder_grid grid;
   ig_powder_beam beam;
@@ -101,6 +111,7 @@ extern const ig_option ig_powder_options[];
 typedef struct {
   double source, born, lost, held; /* beams; new layers; through the top; through the bottom */
   double sunk;                     /* powder that came down from above as some below it melted */
+  double evaporated;               /* with vapour */
 } ig_powder_ledger;
 
 /* A line of a path: from where the beam goes on to where it goes off. */
@@ -132,6 +143,9 @@ typedef struct {
   ig_powder_box box;
 } ig_powder_laser;
 
+/* arrays of a path */
+enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_HOLE, IG_POWDER_WAY };
+
 /* Arrays with a host side and a device side. One list, so that none is forgotten when they are
    freed: tables of the material; coarse heat, T, resist and old ones of stages; solid, fill and
    shape of coarse cells and levels; states of fine cells; heat in and out by column (source, lost,
@@ -154,6 +168,7 @@ typedef struct {
   X(source)                                                                                        \
   X(lost)                                                                                          \
   X(held)                                                                                          \
+  X(evaporated)                                                                                    \
   X(coarse_lost)                                                                                   \
   X(coarse_held)                                                                                   \
   X(lost_now)                                                                                      \
@@ -179,7 +194,8 @@ typedef struct {
 #define X(name) ig_array name;
   IG_POWDER_ARRAYS(X)
 #undef X
-  ig_array way[3 * IG_POWDER_BEAMS]; /* t, x, power of each path */
+  /* t, x, power and keyhole of each path */
+  ig_array way[IG_POWDER_WAY * IG_POWDER_BEAMS];
 } ig_powder_arrays;
 
 /* Windows, now or before they were placed anew. */
@@ -299,6 +315,19 @@ double ig_powder_beam_straight(const ig_powder_run *run, int beam, int64_t first
 void ig_powder_beams_seek(ig_powder_run *run, double time);
 /* When a beam is on again, from `time` on; infinity: never. */
 double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
+
+/* --- keyhole.c */
+/* Heat flow from a cylinder at one temperature that moves through a solid, over length,
+   conductivity and temperature rise; `peclet`: speed x radius / (2 diffusivity). */
+double ig_keyhole_flow(double peclet);
+/* What a cavity of this depth over radius absorbs, of walls that absorb `flat`. */
+double ig_keyhole_absorbed(double flat, double aspect);
+/* Keyholes of all pieces of all paths, in ground at the initial temperature. */
+IG_MUST_CHECK ig_status ig_powder_keyholes_make(ig_powder_run *run);
+/* Those of a layer's lines, in ground at its interlayer temperature, where that is known. */
+IG_MUST_CHECK ig_status ig_powder_keyholes_of(ig_powder_run *run, const ig_powder_layer *layer);
+/* Vapour at the top of the bed, into the view; fails where the material lacks a value. */
+IG_MUST_CHECK ig_status ig_powder_vapour(ig_powder_run *run);
 
 /* --- advance.c */
 /* One step: layers that are due, then a coarse step with its fine steps, or a long step. Moves

@@ -76,9 +76,14 @@ static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *
 /* A row per line that has begun. Lines are numbered within their layer, from 1. */
 static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
   page p;
+#define COLUMNS                                                                                    \
+  "layer,line,start [s],end [s],x0 [m],y0 [m],x1 [m],y1 [m],length [m],width [m],depth [m],"       \
+  "width_mean [m],depth_mean [m],T_max [K],laser,normalised_enthalpy"
+  const bool keyhole = r->c->beam.keyhole.at.given;
   IG_TRY(page_open(r->cx, &p,
-                   "layer,line,start [s],end [s],x0 [m],y0 [m],x1 [m],y1 [m],length [m],width [m],"
-                   "depth [m],width_mean [m],depth_mean [m],T_max [K],laser,normalised_enthalpy"));
+                   keyhole ? COLUMNS ",source_depth [m],keyhole_share,keyhole_absorptivity"
+                           : COLUMNS));
+#undef COLUMNS
   ig_status status = IG_OK;
   for (int64_t layer = 0; layer < r->layers && status == IG_OK; layer++)
     for (int64_t n = 0; n < r->layer_of[layer].lines && status == IG_OK; n++) {
@@ -91,7 +96,8 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       if (path->t[l->first] >= r->time)
         continue;
       const bool seen = q[IG_LINE_LOOKS] > 0; /* one shorter than a cell may not be */
-      const double row[16] = {(double)layer + 1,
+      const ig_powder_hole *hole = keyhole ? &r->way[l->beam].hole[l->first] : NULL;
+      const double row[19] = {(double)layer + 1,
                               (double)n + 1,
                               path->t[l->first],
                               path->t[l->last + 1],
@@ -106,8 +112,11 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
                               seen ? q[IG_LINE_DEPTH_MEAN] : NAN,
                               seen ? q[IG_LINE_HOTTEST] : NAN,
                               l->beam + 1,
-                              normalised_enthalpy(r, l)};
-      status = page_row(&p, row, 16);
+                              normalised_enthalpy(r, l),
+                              hole ? hole->depth : NAN,
+                              hole ? hole->share : NAN,
+                              hole && hole->share > 0 ? hole->absorptivity : NAN};
+      status = page_row(&p, row, keyhole ? 19 : 16);
     }
   return page_close(&p, status, to, "lines.csv");
 }
@@ -287,13 +296,24 @@ static void unfused_warn(const ig_powder_run *r) {
 /* A balance that does not close: round-off is orders below. */
 static void ledger_warn(const ig_powder_run *r) {
   const ig_powder_ledger *l = &r->ledger;
-  const double gap = ig_powder_gap(r),
-               moved = l->source + fabs(l->born) + l->sunk + fabs(l->lost) + fabs(l->held);
+  const double gap = ig_powder_gap(r), moved = l->source + fabs(l->born) + l->sunk + fabs(l->lost) +
+                                               fabs(l->held) + l->evaporated;
   if (fabs(gap) > 1e-9 * moved)
     ig_warn_at(r->cx, &r->c->at,
                "the heat balance does not close: %.3g J of %.3g J that went in or out are missing "
                "(energy_gap); the result is not to be trusted",
                gap, moved);
+}
+
+/* A melt that boils forms a keyhole, which conduction alone does not have. */
+static void boiling_warn(const ig_powder_run *r) {
+  const double hottest = ig_powder_host(&r->array.pool)[IG_POOL_MOST + 4],
+               boils = r->material->boiling;
+  if (boils > 0 && hottest > 1.3 * boils && !r->c->beam.keyhole.at.given)
+    ig_warn_at(r->cx, &r->c->beam.at,
+               "the melt reached %.0f K and boils at %.0f K: a keyhole forms, and pools by "
+               "conduction alone are too shallow: set beam.keyhole: {}",
+               hottest, boils);
 }
 
 /* Lines too shallow, pools at a window's side or left by it, layers not fused, a balance that does
@@ -328,6 +348,7 @@ void ig_powder_warn(const ig_powder_run *r) {
                r->fits ? "it grew faster than windows follow; give grid.window a size that holds it"
                        : "leave out grid.window, or make it larger");
   unfused_warn(r);
+  boiling_warn(r);
   ledger_warn(r);
   unseen_warn(r);
   if (left)

@@ -56,10 +56,17 @@ typedef struct {
   int beams, beam[IG_POWDER_BEAMS]; /* those in it */
 } ig_powder_window;
 
+/* What the beam finds on a piece of its path: depth of absorption (1/e^2, m; NaN: the topmost
+   cell), and the share of its light that goes into a keyhole, with what that absorbs of it. */
+typedef struct {
+  double depth, share, absorptivity;
+} ig_powder_hole;
+
 /* A laser's path: points with time (s), place (x 3, m) and power (W) of the piece that begins
    there. Pieces before `piece` are over: searches begin there. */
 typedef struct {
   const double *t, *x, *power;
+  const ig_powder_hole *hole; /* NULL: none anywhere */
   int64_t count, piece;
 } ig_powder_way;
 
@@ -97,9 +104,10 @@ typedef struct {
   const double *fill_was; /* of levels, before a new layer */
   /* of beams on a line: unit vector along it, and the spot, m; for length and width of pools */
   double direction[IG_POWDER_BEAMS][2], here[IG_POWDER_BEAMS][2];
-  double behind[IG_POWDER_BEAMS];     /* length of the line so far, m */
-  int64_t line[IG_POWDER_BEAMS];      /* -1: none */
-  ig_powder_box box[IG_POWDER_BEAMS]; /* of beams; size 0: none */
+  double behind[IG_POWDER_BEAMS];       /* length of the line so far, m */
+  int64_t line[IG_POWDER_BEAMS];        /* -1: none */
+  ig_powder_hole hole[IG_POWDER_BEAMS]; /* of beams, where it is one for all steps of a launch */
+  ig_powder_box box[IG_POWDER_BEAMS];   /* of beams; size 0: none */
 } ig_powder_args;
 
 typedef struct {
@@ -125,6 +133,10 @@ typedef struct {
   const double *absorb_T, *absorb;
   int beams;
   ig_powder_way way[IG_POWDER_BEAMS];
+  /* vapour: heat flux evaporation / sqrt(T) exp(vapour (1 / boiling - 1 / T)), W/m^2; heat it took
+     so far, J, by column; NULL: there is none */
+  double boiling, vapour, evaporation;
+  double *evaporated;
   /* heat so far, J, by column: of fine cells; of coarse ones, and in the last two stages */
   double *source, *lost, *held, *coarse_lost, *coarse_held, *stage_lost[2], *stage_held[2];
   double liquidus_T, solidus_T;

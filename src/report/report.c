@@ -3,6 +3,7 @@
      read summary.json and case.yaml, of a chain those of its stages too
      for each run: verdict, picture, plots, figures, how it was run    facts.c, plot.c
      for a folder of runs: tables and maps                             sweep.c
+     for a calibration: values, residuals                              calibration.c
      the same as data for the page's script: history, surfaces
      template, style, script and libraries around it    web/, CMake
 
@@ -353,17 +354,20 @@ static ig_status body_write(ig_page *p, const char *folder, const char **title) 
   /* A chain has no title of its own in its summary but the text of `chain`. */
   const bool chain = run.summary && ig_node_find(run.summary, "stages");
   *title = *run.title ? run.title : chain ? ig_page_text(run.summary, "chain") : folder;
+  bool found;
+  IG_TRY(ig_page_calibration(p, folder, title, &found));
+  if (found)
+    return IG_OK;
   ig_html_format(&p->body, "<h1>%s</h1>\n", *title);
   if (chain)
     return chain_write(p, folder, run.summary);
   if (run.summary || run.kase)
     return run_write(p, &run, "it");
-  bool found;
   IG_TRY(ig_page_sweep(p, folder, &found));
   return found ? IG_OK
                : IG_FAIL(p->cx, IG_INPUT,
-                         "'%s' holds no " IG_SUMMARY ": name the output folder of a run, a chain "
-                         "or a sweep",
+                         "'%s' holds no " IG_SUMMARY ": name the output folder of a run, a chain, "
+                         "a sweep or a calibration",
                          folder);
 }
 

@@ -70,6 +70,11 @@ IG_MUST_CHECK ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int 
 /* --- sweep.c: a folder of runs, as tables and maps; *found: whether it is one */
 IG_MUST_CHECK ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found);
 
+/* --- calibration.c: the result of a calibration, with its heading; *found: whether there is one.
+ *title is replaced by the calibration's own. */
+IG_MUST_CHECK ig_status ig_page_calibration(ig_page *p, const char *folder, const char **title,
+                                            bool *found);
+
 /* --- surface.c: the outer surfaces of snapshots, packed for the 3D view */
 enum { IG_REPORT_NOTE = 320 };
 /* Writes the object "view" of a run's data; nothing if there are no snapshots. *note says what was

@@ -45,6 +45,11 @@ struct ig_case {
   /* Set by the readers of foreign decks, which have no units: the check of plausible sizes is
      skipped. */
   bool no_units; /* made of a file without units: values may be of any size */
+  /* What the reader of a deck passed over and may change results: warnings of every run. */
+  struct ig_case_warning {
+    const char *text;
+    struct ig_case_warning *next;
+  } * warning;
   /* Hooks of src/deck and src/chain: a mesh or a state that comes from memory instead of a file. */
   ig_mesh_fn *mesh_make; /* stands for the file that `mesh` names, NULL: it is read */
   void *mesh_user;

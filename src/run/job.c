@@ -47,6 +47,8 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   ig_ctx *cx = c->cx;
   memset(job, 0, sizeof *job);
   IG_TRY(ig_case_read_for(c, rooms));
+  for (const struct ig_case_warning *w = c->warning; w; w = w->next)
+    ig_warn(cx, "%s", w->text);
   const int wish = (int)c->common.threads, all = wish ? wish : ig_ranks_all_threads(cx);
   IG_TRY(ig_ctx_follow(cx, c->common.backend, all));
   job->cx = cx;

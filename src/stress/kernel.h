@@ -22,6 +22,8 @@ enum {
   IG_SLOPES_ELASTIC,
   IG_SLOPE_FLOW = 1, /* 5: xx yy xy yz zx of a deviator m: m (m : strain) is taken off */
   IG_SLOPES_FLOW = 6,
+  IG_SLOPES_MOST =
+      7,           /* the assumed-strain element keeps the bulk modulus of the point, too, last */
   IG_ENERGIES = 4, /* of an element: see ig_stress_energy */
   IG_GROWN = 12,   /* of an element: thermal strain of its 8 points, inherent strain xx yy zz xy */
   IG_STRESS_TILE = 32, /* elements side by side */
@@ -78,7 +80,7 @@ typedef struct {
   double *state;      /* tiles */
   float *slope;       /* tiles: half the traffic of a product; forces never see the rounding. In the
                          order of clusters, where there are some */
-  float *bulk;        /* elements: mean bulk modulus, for the product */
+  float *bulk;        /* elements: mean bulk modulus, for the product of B-bar */
   int states, slopes; /* values of a point in the two */
   /* what a step starts from: the last equilibrium, or what a point was reset to since */
   double *grown;                      /* elements x IG_GROWN: thermal and inherent strain */
@@ -87,6 +89,7 @@ typedef struct {
   double *slots; /* gather, cluster: 3 each */
   double dt;     /* of the step, for creep */
   bool nominal;  /* points that are reset have no stress in the nominal shape */
+  bool assumed;  /* element: assumed strain; else mean dilatation (B-bar) */
 } ig_stress_args;
 
 /* Place of value k (of `count`) of point q of element e in a tiled array: within a tile of
@@ -94,6 +97,10 @@ typedef struct {
    elements, reads contiguous memory. */
 IG_HD int64_t ig_stress_at(int64_t e, int count, int k, int q) {
   return ((e / IG_STRESS_TILE * count + k) * 8 + q) * IG_STRESS_TILE + e % IG_STRESS_TILE;
+}
+/* Whether some material flows: tangents then have a direction. */
+IG_HD bool ig_stress_flows(const ig_stress_args *p) {
+  return p->slopes - (p->assumed ? 1 : 0) > IG_SLOPES_ELASTIC;
 }
 /* Value k of a point's state; 0 where no material of the case has it. */
 IG_HD double ig_stress_state(const ig_stress_args *p, int64_t e, int k, int q) {

@@ -1,6 +1,6 @@
-/* Elements that are about as long as the body is thick, or longer. A hexahedron cannot bend: it
-   shears instead, and a beam of thickness h in elements of length l is 1 + (G / E) (l / h)^2 times
-   too stiff, however many of them lie across it. */
+/* Elements with mean dilatation (`element: bbar`) that are about as long as the body is thick, or
+   longer. Such a hexahedron cannot bend: it shears instead, and a beam of thickness h in elements
+   of length l is 1 + (G / E) (l / h)^2 times too stiff, however many of them lie across it. */
 #include "mesh/topology.h"
 #include "stress/run.h"
 
@@ -60,6 +60,8 @@ ig_status ig_stress_slender_warn(const ig_stress_run *r) {
   const ig_stress *m = r->m;
   double(*extent)[3] = NULL, worst = 0, length = 0, thick = 0;
   ig_lid found = 0, at = 0;
+  if (r->c->element != IG_ELEMENT_BBAR)
+    return IG_OK;
   IG_TRY(extents_make(m, &extent));
   for (ig_lid e = 0; e < m->elements; e++) {
     const double own[3] = {element_length(m, e, 0), element_length(m, e, 1),
@@ -87,8 +89,8 @@ ig_status ig_stress_slender_warn(const ig_stress_run *r) {
     ig_warn_at(
         m->cx, &r->c->at,
         "%d elements are too long for the body to bend there (%.3g m where it is %.3g m thick, "
-        "at (%.4g, %.4g, %.4g) m): it is %.3g times too stiff in bending; make elements "
-        "shorter along it, more of them across do not help",
+        "at (%.4g, %.4g, %.4g) m): it is %.3g times too stiff in bending; take `element: "
+        "assumed`, or make elements shorter along it, more of them across do not help",
         (int)found, length, thick, x[0], x[1], x[2],
         1 + worst * worst / (2 + 2 * m->material.poisson));
   }

@@ -285,7 +285,8 @@ static ig_status point_arrays(ig_stress *m) {
   m->args.states = m->material.kinematic ? IG_STATES_BACK
                    : m->material.plastic ? IG_STATES_FLOW
                                          : IG_STATES_ELASTIC;
-  m->args.slopes = m->material.plastic ? IG_SLOPES_FLOW : IG_SLOPES_ELASTIC;
+  m->args.assumed = m->c->element == IG_ELEMENT_ASSUMED;
+  m->args.slopes = (m->material.plastic ? IG_SLOPES_FLOW : IG_SLOPES_ELASTIC) + m->args.assumed;
   IG_TRY(ig_array_new(m->cx, &m->state, points * (size_t)m->args.states, sizeof(double),
                       "state of the points"));
   IG_TRY(ig_array_new_device(m->cx, &m->work.slope, points * (size_t)m->args.slopes, sizeof(float),
@@ -376,6 +377,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .warmer_past = m->work.warmer_past.dev,
                              .turn = m->turn.dev,
                              .slots = m->work.slots.dev,
+                             .assumed = m->args.assumed,
                              .nominal = m->c->reference == IG_REFERENCE_NOMINAL};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m));

@@ -10,6 +10,7 @@
 
 #include "kern/pack_f64.h"
 #include "kern/hex8.inc"
+#include "stress/assumed.inc"
 #define STORED REAL
 #include "stress/product.inc"
 #undef STORED
@@ -17,6 +18,7 @@
 #include "assembly/scatter.inc"
 #include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
+#include "stress/assumed.inc"
 #include "stress/law.inc"
 #include "stress/element.inc"
 
@@ -49,10 +51,10 @@ static void force_past(const ig_stress_args *p, const ig_cluster_view *v, const 
 }
 
 /* The product for as many elements as a pack has lanes. Lanes beyond `end` repeat the last
-   element and are not added; elements that are not alive have a tangent of 0. */
+   element and are not added; elements that are not alive have any tangent and add 0. */
 static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, const double *x,
                          ig_lid i, ig_lid end, double *y) {
-  ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES_FLOW], fe[24], bulk;
+  ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES_MOST], fe[24], bulk;
   int64_t element[IG_PACK_F64];
   double corner[24];
   bool any = false;
@@ -70,16 +72,19 @@ static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, cons
     for (int k = 0; k < 24; k++)
       ue[k][l] = corner[k];
     for (int k = 0; k < 8 * p->slopes; k++)
-      slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(row, p->slopes, k / 8, k % 8)] : 0;
+      slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(row, p->slopes, k / 8, k % 8)] : 1;
     bulk[l] = p->alive[e] ? p->bulk[e] : 0;
   }
   if (!any && p->scatter.how != IG_GATHER)
     return;
-  stress_product_p64(xe, ue, slope, 1, bulk, p->slopes > IG_SLOPES_ELASTIC, fe);
+  if (p->assumed)
+    stress_product_assumed_p64(xe, ue, slope, 1, p->slopes, ig_stress_flows(p), fe);
+  else
+    stress_product_p64(xe, ue, slope, 1, bulk, ig_stress_flows(p), fe);
   for (int l = 0; l < IG_PACK_F64 && i + l < end; l++)
     if (p->alive[element[l]] || p->scatter.how == IG_GATHER) {
       for (int k = 0; k < 24; k++)
-        corner[k] = fe[k][l];
+        corner[k] = p->alive[element[l]] ? fe[k][l] : 0;
       ig_stress_turn_corners(p, element[l], false, corner);
       for (int k = 0; k < 24; k++)
         ig_cluster_add_f64(v, &p->scatter, i + l, (int32_t)element[l], k / 3, 3, k % 3, corner[k],

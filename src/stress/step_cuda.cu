@@ -9,6 +9,7 @@
 #include "assembly/scatter.inc"
 #include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
+#include "stress/assumed.inc"
 #define STORED float
 #include "stress/product.inc"
 #include "stress/law.inc"
@@ -28,12 +29,12 @@ enum { THREADS = 128 };
 /* What an element gives to its corners: internal forces, those of the stress that a step starts
    from, or the tangent times a vector. `place`: of its nodes in `at` and `x`; `row`: of what it
    keeps of the tangent. */
-enum gift { FORCE, PAST, PRODUCT };
+enum gift { FORCE, PAST, PRODUCT, PRODUCT_BBAR };
 template <gift GIFT, typename PLACE>
 static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int64_t e, int64_t row,
                                                     const PLACE *place, const double *at,
                                                     const double *x, double *fe) {
-  if (GIFT != PRODUCT)
+  if (GIFT == FORCE || GIFT == PAST)
     return ig_stress_force(&p, e, row, GIFT == PAST, x, fe);
   double xe[24], ue[24];
   if (!p.alive[e]) {
@@ -47,8 +48,11 @@ static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int
     ue[k] = x[n];
   }
   ig_stress_turn_corners(&p, e, true, ue);
-  stress_product_f64(xe, ue, p.slope + ig_stress_at(row, p.slopes, 0, 0), IG_STRESS_TILE, p.bulk[e],
-                     p.slopes > IG_SLOPES_ELASTIC, fe);
+  const float *slope = p.slope + ig_stress_at(row, p.slopes, 0, 0);
+  if (GIFT == PRODUCT)
+    stress_product_assumed_f64(xe, ue, slope, IG_STRESS_TILE, p.slopes, ig_stress_flows(&p), fe);
+  else
+    stress_product_f64(xe, ue, slope, IG_STRESS_TILE, p.bulk[e], ig_stress_flows(&p), fe);
   ig_stress_turn_corners(&p, e, false, fe);
   return true;
 }
@@ -81,8 +85,9 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
   /* nodes of a cluster per thread: a block has more nodes than elements */
   constexpr int ROUNDS = (IG_STRESS_CLUSTER_NODES - 1) / IG_STRESS_CLUSTER + 1;
   __shared__ double given[24 * IG_STRESS_CLUSTER];
-  __shared__ double at[GIFT == PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
-  __shared__ double of[GIFT == PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
+  constexpr bool PRODUCTS = GIFT == PRODUCT || GIFT == PRODUCT_BBAR;
+  __shared__ double at[PRODUCTS ? 3 * IG_STRESS_CLUSTER_NODES : 1];
+  __shared__ double of[PRODUCTS ? 3 * IG_STRESS_CLUSTER_NODES : 1];
   __shared__ uint16_t term[8 * IG_STRESS_CLUSTER], end[IG_STRESS_CLUSTER_NODES];
   const ig_cluster_view &v = p.cluster;
   const ig_cluster k = v.cluster[blockIdx.x];
@@ -95,7 +100,7 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
   for (int a = 0; a < 8; a++)
     place[a] = mine ? v.local[8 * (int64_t)i + a] : 0;
   ig_cluster_terms(v, k, 8, term, end);
-  if (GIFT == PRODUCT) {
+  if (PRODUCTS) {
     ig_cluster_load_f64<ROUNDS, 3>(own, p.x, at);
     ig_cluster_load_f64<ROUNDS, 3>(own, x, of);
     __syncthreads();
@@ -103,7 +108,7 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
   /* threads without an element still take part in loads and sums */
   if (mine) {
     double fe[24];
-    element_give<GIFT>(p, e, i, place, at, GIFT == PRODUCT ? of : x, fe);
+    element_give<GIFT>(p, e, i, place, at, PRODUCTS ? of : x, fe);
     for (int j = 0; j < 24; j++)
       given[j * IG_STRESS_CLUSTER + me] = fe[j];
   }
@@ -136,7 +141,7 @@ extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, c
 }
 extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
                                             const ig_plan *plan, const double *x, double *y) {
-  return sums<PRODUCT>(cx, p, plan, x, y);
+  return p->assumed ? sums<PRODUCT>(cx, p, plan, x, y) : sums<PRODUCT_BBAR>(cx, p, plan, x, y);
 }
 
 /* One thread per element: its points are worked on one after the other. */

@@ -51,6 +51,10 @@ enum { IG_PHASE_LOAD, IG_PHASE_BUILD, IG_PHASE_CUT, IG_PHASE_HEAT };
 /* Strains are small in both. With finite rotations each element is evaluated in axes that rotate
    with it (corotational formulation), which a long part that warps needs. */
 enum { IG_ROTATIONS_SMALL, IG_ROTATIONS_FINITE };
+/* The hexahedron: assumed strain, which bends without locking, or mean dilatation (B-bar), which
+   does not. */
+enum { IG_ELEMENT_ASSUMED, IG_ELEMENT_BBAR };
+#define IG_ELEMENT_CHOICES "assumed|bbar"
 /* The shape in which new and molten material has no stress: where its nodes are when it is born or
    becomes solid, or as drawn (total strain). */
 enum { IG_REFERENCE_BIRTH, IG_REFERENCE_NOMINAL };
@@ -129,6 +133,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_list supports, loads, inherent, phases, probes;
+  int element;                   /* IG_ELEMENT_* */
   int rotations;                 /* IG_ROTATIONS_* */
   int reference;                 /* IG_REFERENCE_* */
   double temperature;            /* at the start */

@@ -83,11 +83,11 @@ int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
   return n * n;
 }
 
-/* Points of the first side: 4 x 4 of a quadrilateral with straight sides, where contact that ends
-   within a face or at its edge shows; else those of ig_structure_face_rule. */
+/* Points of the first side: 4 x 4 of a quadrilateral, where contact that ends within a face or at
+   an edge of the other side shows; else those of ig_structure_face_rule. */
 enum { POINTS = 16 };
 static int contact_rule(int nodes, double at[POINTS][2], double weight[POINTS]) {
-  if (nodes != 4)
+  if (nodes != 4 && nodes != 8)
     return ig_structure_face_rule(nodes, at, weight);
   for (int q = 0; q < POINTS; q++) {
     const int place[2] = {q % 4, q / 4};

@@ -568,6 +568,8 @@ static void stretches_make(ig_structure *s, ig_structure_cluster *c) {
   }
   for (int i = 0; i < 4 && beam; i++)
     m[i].sigma -= mean;
+  for (int i = 4; i < c->count && beam; i++) /* on the side from corner i % 4 to the next one */
+    m[i].sigma = (m[i % 4].sigma + m[(i + 1) % 4].sigma) / 2;
 }
 
 /* Unknowns after those of nodes: 3 rotations where the node has none yet, then stretches, then
@@ -673,7 +675,7 @@ static int member_row(const ig_structure *s, ig_lid n, const ig_structure_cluste
 
 /* Whether the motion of a member is that of its drawn node: see expand.h. */
 static bool follows(const ig_structure_cluster *c, const ig_structure_member *m) {
-  return c->knot || (c->turning && m->outer);
+  return c->knot || (c->turning && (m->outer || c->straight));
 }
 
 /* A shell does not turn about its normal.
@@ -701,23 +703,6 @@ static ig_status drill_add(ig_structure *s, ig_lid n) {
   return ig_system_constrain(s->system, s->turn[n] + most, 2, master, factor, 0, NULL);
 }
 
-/* Node i of a section lies between two outer ones.
-   Middle nodes of a shell's section lie between back and front; of a beam's side between its
-   corners. */
-static ig_status straight_add(ig_structure *s, const ig_structure_cluster *c, int i) {
-  const ig_structure_member *m = s->member + c->first;
-  const int side = i % 4; /* of a beam; of a shell both sides */
-  /* A beam's middle node i lies on the side between corners i % 4 and the next one. */
-  const ig_structure_member *of[2] = {m + (c->modes ? side : 0),
-                                      m + (c->modes ? (side + 1) % 4 : 1)};
-  const double half[2] = {0.5, 0.5};
-  for (int d = 0; d < 3; d++) {
-    const int32_t master[2] = {3 * of[0]->node + d, 3 * of[1]->node + d};
-    IG_TRY(ig_system_constrain(s->system, 3 * m[i].node + d, 2, master, half, 0, NULL));
-  }
-  return IG_OK;
-}
-
 /* Constraints of a turning node or knot: every member that follows gets three rows. */
 static ig_status knot_add(ig_structure *s, ig_lid n) {
   const ig_structure_cluster *c = &s->cluster[n];
@@ -727,11 +712,8 @@ static ig_status knot_add(ig_structure *s, ig_lid n) {
   for (int i = 0; i < c->count; i++) {
     ig_structure_member *m = &s->member[c->first + i];
     double place[3], slope[6][3];
-    if (!follows(c, m)) {
-      if (c->straight)
-        IG_TRY(straight_add(s, c, i));
+    if (!follows(c, m))
       continue;
-    }
     member_place(c, m, none, none, place, slope);
     for (int d = 0; d < 3; d++) {
       int32_t master[10];

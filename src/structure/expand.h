@@ -17,7 +17,8 @@
               unknowns: stretches s_k along the normal of a shell (1) or in the plane of a beam's
               section (3), and there the mode h, of which opposite corners have the same sign (3).
               This constrains no more than `plain` does. Where the rotations are prescribed the
-              section is straight besides: nodes between outer ones move by the mean of these.
+              section is straight besides: nodes between outer ones move by the same formula, with
+              the mean of sigma.
      knot     all nodes around it move as one body that may swell: the same without h, and with one
               stretch, B the unit matrix.
 

@@ -45,7 +45,8 @@ static bool of_masses(const ig_structure *s, const ig_structure_load *c) {
          !ig_mesh_find_set(s->mesh, c->set, IG_SET_ELEMENTS);
 }
 
-/* Accelerations and rotations act on mass: every element they are for has some.
+/* Accelerations and rotations act on mass: every element they are for has some. The history of a
+   rotation is that of the square of its rate.
    Checked once per model, so that a missing density is an error and not a load of zero. */
 static ig_status densities_check(ig_structure *s) {
   for (int i = 0; i < s->c->loads.count; i++) {
@@ -53,6 +54,12 @@ static ig_status densities_check(ig_structure *s) {
     const ig_set *set;
     if ((isnan(c->acceleration[0]) && isnan(c->rate)) || of_masses(s, c))
       continue;
+    for (int k = 0; k < c->history.count && !isnan(c->rate); k++)
+      if (c->history.y[k] < 0)
+        return ig_fail_at(s->cx, &c->at,
+                          "`history` of a `rate` is that of its square: expected none below 0, not "
+                          "%g",
+                          c->history.y[k]);
     IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
     for (ig_lid k = 0; k < set->count; k++) {
       const ig_material_case *m = s->material[s->owner[set->item[k]]];
@@ -236,7 +243,7 @@ static ig_status bodies_load(ig_structure *s, const ig_structure_load *c, const 
         for (int d = 0; d < 3; d++)
           axis[d] = c->axis[d] / sqrt(length);
         ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, X, density,
-                             c->rate * sqrt(fabs(factor)), c->point, axis, fe, NULL);
+                             c->rate * sqrt(factor), c->point, axis, fe, NULL);
       }
       ig_structure_to_local(s, g->node[e], npe, fe, NULL);
       for (int a = 0; a < 3 * npe; a++)

@@ -489,19 +489,10 @@ ig_status ig_structure_forces(ig_structure *s) {
   }
   ig_structure_points_forces(s, s->reaction);
   /* of nodes without elements, what acts on those that follow them */
-  const ig_system *y = s->system;
   double *carried;
   IG_TRY(IG_NEW(s->cx, &carried, s->unknowns, "forces"));
   memcpy(carried, s->reaction, (size_t)s->unknowns * sizeof *carried);
-  int32_t last = 0; /* the sequence ends with -1: constraints that were replaced are not in it */
-  while (y->sequence[last] >= 0)
-    last++;
-  for (int32_t i = last - 1; i >= 0; i--) {
-    const ig_constraint *c = &y->constraint[y->sequence[i]];
-    for (int32_t k = 0; k < c->terms; k++)
-      carried[y->master[c->at + (size_t)k]] +=
-          y->coefficient[c->at + (size_t)k] * carried[c->slave];
-  }
+  ig_system_carry(s->system, carried);
   for (int i = 0; i < s->groups; i++) {
     const ig_structure_group *g = &s->group[i];
     const size_t n = (size_t)g->count * (size_t)(3 * ig_solid_info_get(g->kind)->nodes);

@@ -236,9 +236,20 @@ ig_status ig_structure_history(void *self, ig_sink *to) {
     fixed(s, s->u, n, v);
     most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
   }
-  const char *const names[] = {"time [s]", "analysis", "displacement_max [m]"};
-  const double values[] = {s->time, s->analysis + 1, most};
-  return to ? to->history(to, 3, names, values) : IG_OK;
+  enum { OWN = 3 };
+  char text[IG_STRUCTURE_SUMS][40];
+  const char *names[OWN + IG_STRUCTURE_SUMS] = {"time [s]", "analysis", "displacement_max [m]"};
+  double values[OWN + IG_STRUCTURE_SUMS] = {s->time, s->analysis + 1, most};
+  bool rests = false;
+  for (int i = 0; i < s->c->analysis.count; i++)
+    rests |= IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind == IG_STRUCTURE_STATIC;
+  for (int i = 0; i < IG_STRUCTURE_SUMS; i++) {
+    snprintf(text[i], sizeof text[i], "%s [%s]", ig_structure_sums[i],
+             i < IG_STRUCTURE_SUMS / 2 ? "N" : "N m");
+    names[OWN + i] = text[i];
+  }
+  ig_structure_balance_list(s, values + OWN);
+  return to ? to->history(to, OWN + (rests ? IG_STRUCTURE_SUMS : 0), names, values) : IG_OK;
 }
 
 /* output.fields; without it all fields are written. */
@@ -325,6 +336,10 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
     IG_TRY(to->result(to, "temperature_min", "K", least));
     IG_TRY(to->result(to, "temperature_max", "K", hottest));
   }
+  double sum[IG_STRUCTURE_SUMS];
+  ig_structure_balance_list(s, sum);
+  for (int i = 0; i < IG_STRUCTURE_SUMS && s->balanced; i++)
+    IG_TRY(to->result(to, ig_structure_sums[i], i < IG_STRUCTURE_SUMS / 2 ? "N" : "N m", sum[i]));
   IG_TRY(to->result(to, "newton_iterations", "", (double)s->iterations));
   IG_TRY(to->result(to, "step_cuts", "", (double)s->cuts));
   IG_TRY(modes_write(s, to));

@@ -285,6 +285,18 @@ void ig_structure_points_forces(ig_structure *s, double *f) {
   }
 }
 
+void ig_structure_points_ground(const ig_structure *s, double *f) {
+  const ig_structure_points *p = s->points;
+  for (int32_t i = 0; p && i < p->springs; i++) {
+    const int32_t *unknown = p->spring_unknown + (size_t)i * SPRING;
+    double fe[SPRING];
+    if (unknown[1] >= 0)
+      continue;
+    one(p, i, NULL, fe, NULL);
+    f[unknown[0]] -= fe[0];
+  }
+}
+
 /* Nodes of a set times all masses: both are few. */
 void ig_structure_points_weight(const ig_structure *s, const ig_lid *node, ig_lid count,
                                 const double acceleration[3], double factor, double *f) {

@@ -19,6 +19,8 @@ int ig_structure_points_groups(ig_structure *s, int n);
 int ig_structure_points_masses(ig_structure *s, ig_implicit_group *group);
 /* Adds the forces of springs at the accepted state to f (unknowns). */
 void ig_structure_points_forces(ig_structure *s, double *f);
+/* Adds what springs with one end do to the nodes there: reactions. */
+void ig_structure_points_ground(const ig_structure *s, double *f);
 /* Adds the weight of the masses on these nodes to f. */
 void ig_structure_points_weight(const ig_structure *s, const ig_lid *node, ig_lid count,
                                 const double acceleration[3], double factor, double *f);

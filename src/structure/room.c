@@ -213,6 +213,7 @@ static ig_status analysis_begin(ig_structure *s) {
   ig_newton_options o = ig_newton_usual;
   o.tolerance = a->tolerance;
   o.steps = a->steps;
+  o.keep = true;
   o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
   o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
   s->planned = o.first * a->duration;
@@ -270,11 +271,24 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     done = now.done;
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
+    if (a->kind == IG_STRUCTURE_STATIC)
+      IG_TRY(ig_structure_balance(s, &now));
+    else if (a->kind == IG_STRUCTURE_DYNAMIC)
+      s->balanced = false;
     if (done && now.passed >= 0)
       ig_warn_at(s->cx, &a->at,
                  "a step has passed over %g s, where a history or a temperature changes its "
                  "course: make steps shorter (`largest_step`), or leave `first_step` out",
                  now.passed);
+    if (done && now.free >= 0) {
+      char name[96];
+      unknown_name(s, now.free, name, sizeof name);
+      ig_warn_at(s->cx, &a->at,
+                 "a motion has no stiffness, most of all of %s: the part can move there as a rigid "
+                 "body or a mechanism, and what it moved by is arbitrary: add supports, or connect "
+                 "it",
+                 name);
+    }
     if (done) {
       s->iterations += now.iterations;
       s->cuts += now.cuts;

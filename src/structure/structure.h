@@ -30,7 +30,7 @@
    Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
    nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
    beams; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures; modes.c
-   eigenvalues; section.c, output.c results; options.c keys.
+   eigenvalues; balance.c, section.c, output.c results; options.c keys.
 
    Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
    equations between components, couplings to a reference node, temperatures, tables by number. */
@@ -436,6 +436,11 @@ typedef struct {
 
 enum { IG_FACE_KINDS = 4 }; /* 3, 4, 6, 8 nodes */
 
+/* Resultant of forces: N, N m about the origin; size: sums of the magnitudes that were added. */
+typedef struct {
+  double force[3], moment[3], size[2];
+} ig_structure_sum;
+
 /* One run of the room. All pointers are owned and freed by ig_structure_free, but cx, job, c,
    mesh, material (entries) and solver. */
 struct ig_structure {
@@ -503,6 +508,9 @@ struct ig_structure {
   size_t text_used, text_space;
   int64_t iterations, cuts;
   const char *solver;
+  /* Sums of the last static step (balance.c); balanced: there was one, and no motion since. */
+  ig_structure_sum loaded, reacted;
+  bool balanced;
   /* frequencies or load factors, of one analysis after the other */
   struct {
     int analysis;
@@ -620,6 +628,15 @@ void ig_structure_row(ig_structure *s, const char *quantity, const char *set, in
                       int point, int count, const double *value);
 /* Rows of all `tables` of the case at the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
+/* balance.c
+   Sums of loads and reactions of the static step that was accepted last; at the end of an analysis
+   a warning where they do not balance. */
+IG_MUST_CHECK ig_status ig_structure_balance(ig_structure *s, const ig_newton_standing *now);
+/* Names of the sums, forces before moments, and their values: 0 at the start, NaN where the last
+   step was none of statics. */
+enum { IG_STRUCTURE_SUMS = 12 };
+extern const char *const ig_structure_sums[IG_STRUCTURE_SUMS];
+void ig_structure_balance_list(const ig_structure *s, double value[IG_STRUCTURE_SUMS]);
 /* section.c */
 /* Rows of tables.csv of a section: force and moment about the origin; centre and normal; area,
    normal force, shear force, torque, bending moment. Of `section_flux` the heat out of it, the

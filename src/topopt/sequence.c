@@ -11,6 +11,8 @@
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "topopt/output.h"
+#include "topopt/design/modes.h"
+#include "topopt/design/pnorm.h"
 #include "topopt/design/stress.h"
 
 #include <inttypes.h>
@@ -256,6 +258,10 @@ static ig_status forget(ig_topopt_design *s, bool learnt) {
     IG_TRY(s->limit_state[i].dev ? ig_array_zero(s->cx, &s->limit_state[i]) : IG_OK);
   if (s->stress)
     memset(s->stress->correction, 0, sizeof s->stress->correction);
+  if (s->peaks)
+    memset(s->peaks->correction, 0, sizeof s->peaks->correction);
+  if (s->modes)
+    s->modes->known = false;
   memset(s->seconds, 0, sizeof s->seconds);
   if (s->d->learnt)
     *s->d->learnt = learnt;
@@ -275,32 +281,23 @@ static ig_status start_dense(ig_topopt_run *r) {
   ig_evaluation e = {0};
   if (s->c->minimise != IG_MINIMISE_VOLUME)
     return IG_OK;
-  uint8_t *role;
-  const size_t n = (size_t)s->d->places;
-  IG_TRY(IG_NEW(s->cx, &role, n, "roles"));
-  ig_status status = s->cx->backend->copy_out(s->cx, role, s->d->role, n);
-  for (int tries = 0; status == IG_OK; tries++) {
+  for (int tries = 0;; tries++) {
     e = (ig_evaluation){0};
     ig_topopt_design_continue(s->c, ig_topopt_ramp_at(s->c, 1), &e);
-    IG_TRY_GOTO(status, done, ig_topopt_design_evaluate(s, &e));
-    IG_TRY_GOTO(status, done, forget(s, learnt));
+    IG_TRY(ig_topopt_design_evaluate(s, &e));
+    IG_TRY(forget(s, learnt));
     first = tries == 0 ? e.volume : first;
     if (ig_topopt_excess(s, &e) <= most || density >= 1)
       break;
     density = fmin(1, 1.2 * density);
-    double *x = s->x.host;
-    for (size_t i = 0; i < n; i++)
-      x[i] = role[i] == IG_ROLE_DESIGN ? density : role[i] == IG_ROLE_SOLID;
-    status = ig_array_push(s->cx, &s->x);
+    IG_TRY(ig_topopt_design_fill(s, density));
   }
-  if (status == IG_OK && density >= 1 && ig_topopt_excess(s, &e) > 0)
+  if (density >= 1 && ig_topopt_excess(s, &e) > 0)
     ig_warn(s->cx, "even the full body is above a bound: no design may be feasible");
-  if (status == IG_OK && e.volume > first)
+  if (e.volume > first)
     ig_info(s->cx, "the run begins with a volume of %.3g: at %.3g a bound is exceeded%s", e.volume,
             first, most > 0 ? " by far" : "");
-done:
-  free(role);
-  return status;
+  return IG_OK;
 }
 
 /* One of three starts: a file, coarser grids, or the uniform design, made denser where bounds

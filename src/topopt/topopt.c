@@ -131,6 +131,8 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
     *d = &m->d;
   }
   ig_status status = ig_topopt_design_new(job->cx, c, *d, s);
+  if (status == IG_OK)
+    status = ig_topopt_design_check_volume(*s);
   if (status == IG_OK && (*d)->loose)
     status =
         ig_fail_at(job->cx, &c->at, "supports: too few to keep the body still: it %s", (*d)->loose);

@@ -593,6 +593,10 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c,
                                              ig_discretisation *d, ig_topopt_design **out);
 void ig_topopt_design_free(ig_topopt_design *s);
+/* Sets x: `free_density` in designed elements, 1 and 0 in passive ones. */
+IG_MUST_CHECK ig_status ig_topopt_design_fill(ig_topopt_design *s, double free_density);
+/* Fails where no design can meet the bound of the volume. The design is at its start afterwards. */
+IG_MUST_CHECK ig_status ig_topopt_design_check_volume(ig_topopt_design *s);
 /* Device memory of a design: n values per element array, nu per state. */
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases);
 /* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */

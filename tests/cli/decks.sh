@@ -34,6 +34,22 @@ refuses bad/buckle.inp "$(line buckle.inp 'TIP, 3')" "AMPLITUDE= in a [*]BUCKLE 
 refuses bad/shared.inp "$(grep -n ', 3, 5[.]' "$here/bad/shared.inp" | cut -d: -f1)" "share a node or a face"
 bad weight.inp '/DENSITY/,+1d; s/^[*]CLOAD/*DLOAD\nEALL, GRAV, 9.81, 0., 0., -1.\n*CLOAD/'
 refuses bad/weight.inp "$(line weight.inp GRAV)" "give the material 'STEEL' a .density."
+sed 's/, 0.7$/, -0.7/' "$here/centrif-amplitude.inp" >"$here/bad/square.inp"
+refuses bad/square.inp "$(line square.inp 'EALL, CENTRIF')" "is that of its square"
+sed 's/INC=8/INC=2.5/' "$here/centrif-amplitude.inp" >"$here/bad/inc.inp"
+refuses bad/inc.inp "$(line inc.inp 'INC=2.5')" "expected a whole number from 1"
+# an element that another stands for: refused, with --lenient computed as that one and warned about
+bad reduced.inp 's/TYPE=C3D8/TYPE=C3D8R/'
+bad modes.inp 's/TYPE=C3D8/TYPE=C3D8I/'
+refuses bad/reduced.inp "$(line reduced.inp TYPE=C3D8R)" "C3D8R are not computed; --lenient takes C3D8I"
+"$INGOT" run "$here/bad/reduced.inp" --lenient --quiet --out "$here/reduced" 2>"$here/log" || exit 1
+"$INGOT" run "$here/bad/modes.inp" --quiet --out "$here/modes" || exit 1
+cmp "$here/reduced/tables.csv" "$here/modes/tables.csv" || exit 1
+grep -q "C3D8R is computed as C3D8I" "$here/reduced/summary.json" || { echo "C3D8R: no warning"; exit 1; }
+# INC= bounds the steps: the run fails and keeps what was reached
+sed 's/INC=8/INC=5/' "$here/centrif-amplitude.inp" >"$here/bad/few.inp"
+"$INGOT" run "$here/bad/few.inp" --out "$here/few" >"$here/log" 2>&1
+[ $? = 1 ] && grep -q "after 5 steps" "$here/log" || { echo "INC has no effect"; cat "$here/log"; exit 1; }
 rm -r "$here/bad"
 
 # an imported case gives the same tables as the deck

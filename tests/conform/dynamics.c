@@ -7,11 +7,11 @@
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
-#include "dynamics/particle.inc"
-#include "dynamics/body.inc"
-#include "dynamics/contact.inc"
-#include "dynamics/contact_edge.inc"
-#include "dynamics/elements.inc"
+#include "dynamics/kernels/particle.inc"
+#include "dynamics/kernels/body.inc"
+#include "dynamics/contact/contact.inc"
+#include "dynamics/contact/contact_edge.inc"
+#include "dynamics/elements/elements.inc"
 
 typedef struct {
   const char *name;

@@ -50,8 +50,8 @@ static void lines_compare(const ig_powder_run *p, const ig_powder_run *q) {
   }
 }
 
-static ig_powder_case two_lasers(ig_powder_probe *probe) {
-  ig_powder_case c = small();
+static ig_powder_case two_lasers(ig_powder_probe *probe, bool boils) {
+  ig_powder_case c = boils ? boiling() : small();
   c.hatch.layers = 2;
   c.hatch.lasers = 2;
   c.packing = 0.6;
@@ -67,10 +67,11 @@ static ig_powder_case two_lasers(ig_powder_probe *probe) {
   return c;
 }
 
-/* `fits`: windows as large as their pools. */
-static void compare(const char *backend, bool fits) {
+/* `fits`: windows as large as their pools. `boils`: with keyholes and vapour, whose exponentials
+   have other last digits on a GPU. */
+static void compare(const char *backend, bool fits, bool boils) {
   ig_powder_probe probe;
-  ig_powder_case c = two_lasers(&probe);
+  ig_powder_case c = two_lasers(&probe, boils);
   if (fits)
     c.grid.window[0] = c.grid.window[1] = c.grid.window[2] = NAN;
   bed a, b;
@@ -81,7 +82,7 @@ static void compare(const char *backend, bool fits) {
   assert_int_equal(p->fine_steps, q->fine_steps);
   assert_int_equal(p->moves, q->moves);
   assert_memory_equal(p->state, q->state, p->array.state.count);
-  assert_true(difference(&p->array.heat, &q->array.heat) < 1e-12);
+  assert_true(difference(&p->array.heat, &q->array.heat) < (boils ? 1e-10 : 1e-12));
   lines_compare(p, q);
   assert_true(difference(&p->array.probe_peak, &q->array.probe_peak) < 1e-11);
   assert_true(difference(&p->array.source, &q->array.source) < 1e-11);
@@ -95,16 +96,18 @@ static void compare(const char *backend, bool fits) {
   assert_true(frozen > 100);
   const ig_powder_ledger *l = &q->ledger;
   const double stored = ig_powder_stored(q) - q->stored0, in = l->source + l->born + l->sunk;
-  assert_true(fabs(stored - (in - l->lost - l->held)) < 1e-13 * in);
+  assert_true(fabs(stored - (in - l->lost - l->held - l->evaporated)) < 1e-13 * in);
+  assert_true(boils ? l->evaporated > 1e-3 * l->source : l->evaporated == 0);
   assert_true(l->lost > 0 && l->held > 0 && l->sunk > 0);
   assert_true(p->ledger.sunk == l->sunk);
   close_bed(&a);
   close_bed(&b);
 }
 static void on(const char *backend) {
-  compare(backend, false);
+  compare(backend, false, false);
+  compare(backend, true, true);
   if (strcmp(backend, "cpu") != 0)
-    compare(backend, true);
+    compare(backend, true, false);
 }
 ON_BACKENDS
 

@@ -117,8 +117,9 @@ def read_tables(path):
     return blocks, modes
 
 
-def compare(ref, ours, tolerance, largest):
-    """Worst difference over the block's largest value, None: rows are missing."""
+def compare(ref, ours, tolerance, largest, scale):
+    """Worst difference over the block's largest value, None: rows are missing. Where a reference is
+    zero throughout, ours must be against `scale`, the largest of this quantity in any set."""
     worst, most = 0.0, 0.0
     for key, values in ref.items():
         if key not in ours:
@@ -129,7 +130,9 @@ def compare(ref, ours, tolerance, largest):
             worst = max(worst, abs(a - b))
             most = max(most, abs(a))
     most = max(most, 1e-7 * largest)
-    return worst / most if most else 0.0
+    if not most:
+        return 0.0 if worst <= max(1e-5 * scale, 1e-12) else float("inf")
+    return worst / most
 
 
 def judge(name, args, loose):
@@ -182,7 +185,9 @@ def judge(name, args, loose):
                 if time == last:
                     return name, "differs", "%s of %s: no row at time %g" % (*key, time), None
                 continue
-            off = compare(rows, ours[key][near], limit, largest)
+            scale = max((abs(v) for k, all_times in ours.items() if k[0].replace("total_", "") == key[0].replace("total_", "")
+                         for all_rows in all_times.values() for vs in all_rows.values() for v in vs), default=0)
+            off = compare(rows, ours[key][near], limit, largest, scale)
             if off is None:
                 return name, "differs", "%s of %s: rows are missing" % key, None
             compared += 1

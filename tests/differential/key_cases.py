@@ -114,6 +114,8 @@ KNOWN = {
     ("topopt", "materials.conductivity"): "a material may be described for other rooms too",
     ("topopt", "materials.law"): "open: the elastic part of any law is taken",
     ("powder", "ambient"): "nothing exchanges heat with it",
+    ("powder", "materials.evaporation_heat", "powder"): "nothing evaporates",
+    ("powder", "materials.molar_mass", "powder"): "nothing evaporates",
     ("powder", "output.count", "powder movie"): "open: the frames are the snapshots",
     ("shape", "loose"): "nothing hangs loose",
 }
@@ -133,7 +135,7 @@ SWITCHED = {
 # Keys of materials that a room reads; a material is described once for all rooms and may hold more.
 MATERIAL = {
     "thermal": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity",
-    "powder": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity",
+    "powder": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity boiling evaporation_heat molar_mass",
     "stress": "young poisson law yield tangent hardening kinematic hardening_curve mechanical",
     "dynamics": "density young poisson law yield tangent hardening kinematic hardening_curve johnson_cook specific_heat",
     "fracture": "density young poisson fracture_energy fracture_energy_shear cohesive_strength cohesive_strength_shear law yield",
@@ -462,6 +464,11 @@ def powder():
              "layer_height": [20e-6], "convection": [1e5], "hatch.layers": [1], "hatch.parts.min": [[2e-5, 0, 0]], "hatch.jump_speed": [1.0],
              "map.min": [[0, 0, -2e-5]]}
     yield "powder", {"case": case, "hints": hints}
+    boils = dict(STEEL, boiling=3100.0, evaporation_heat=6.3e6, molar_mass=0.056)
+    yield "powder keyhole", {"case": dict(case, materials=[boils], evaporation=True, beam={"radius": 40e-6, "keyhole": {"absorptivity": 0.3}},
+                                          hatch=dict(case["hatch"], power=200.0)),
+                             "only": ["evaporation", "beam.keyhole", "materials.boiling", "materials.evaporation_heat", "materials.molar_mass"],
+                             "hints": dict(hints, **{"boiling": [2900.0], "evaporation_heat": [7e6], "molar_mass": [0.05], "transition": [1.0]})}
     yield "powder map", {"case": dict(case, map={"min": [0.0, 0.0, 0.0], "max": [0.1e-3, 0.1e-3, 20e-6]}), "only": ["map"], "hints": hints}
     skins = {"parts": [{"min": [0.0, 0.0, 0.0], "max": [0.2e-3, 0.2e-3, 80e-6]}], "up_skin": {"power": 80.0}, "down_skin": {"speed": 1.5}, "contour": {"offset": 20e-6}}
     yield "powder skins", {"case": dict(case, hatch=dict(case["hatch"], **skins)), "only": ["hatch.up_skin", "hatch.down_skin", "hatch.contour"],

@@ -71,6 +71,7 @@ SKIPPED = {  # on the command line only
     "ig_sweep_close", "ig_sweep_count", "ig_sweep_at", "ig_sweep_results", "ig_ranks_mpi", "ig_ranks_threads",
     "ig_ranks_close", "ig_ranks_rank", "ig_ranks_count", "ig_ranks_local", "ig_ranks_transport", "ig_ranks_agree", "ig_ranks_divide",
     "ig_ranks_gpu", "ig_ranks_gpu_try", "ig_ranks_ipc", "ig_deck_is", "ig_deck_import", "ig_deck_open",
+    "ig_sample", "ig_sensitivity", "ig_is_calibration",
     "ig_room_add", "ig_room_fail", "ig_solver_open", "ig_solver_close", "ig_solver_set_coefficient", "ig_solver_apply", "ig_solver_solve",
     "ig_result_extremes", "ig_result_join", "ig_result_probe", "ig_view_range",
     # what Python does by itself: values as text, sets and elements as arrays, fields as views
@@ -754,6 +755,27 @@ class Results(Folder):
         grid = result.snapshots[-1].grid()
         self.assertEqual(grid.GetNumberOfCells(), 192)
         self.assertAlmostEqual(grid.GetFieldData().GetArray("TimeValue").GetValue(0), 0.2)
+
+    def test_calibrate(self):
+        with open(self.path("bar.yaml"), "w") as f:
+            f.write("physics: stress\nmesh: {boxes: {size: [4 mm, 1 mm, 1 mm], cells: [2, 1, 1]}}\n"
+                    "materials: {name: m, young: 200 GPa, poisson: 0}\nphases: {name: pull}\n"
+                    "supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]\n"
+                    "loads: {set: xmax, pressure: -100 MPa}\noutput: {count: 0}\n"
+                    "probes: {name: ux, set: xmax, quantity: ux}\n")
+        with open(self.path("fit.yaml"), "w") as f:
+            f.write("case: bar.yaml\nkeys: [{key: materials.young, from: 50 GPa, to: 400 GPa}]\n"
+                    "figures: [{figure: ux, value: 4 um, uncertainty: 1 %}]\n")
+        fit = ingot.calibrate(self.path("fit.yaml"), self.path("fit"), backend="cpu")
+        self.assertEqual(fit["status"], "converged")
+        self.assertAlmostEqual(fit["keys"][0]["value"], 100, places=3)
+        self.assertAlmostEqual(fit["keys"][0]["standard_error"], 1, places=1)
+        twice = ingot.calibrate(self.path("fit.yaml"), self.path("twice"), backend="cpu",
+                                set={"loads.pressure": "-200 MPa"})
+        self.assertAlmostEqual(twice["keys"][0]["value"], 200, places=3)
+        again = ingot.calibrate(self.path("fit.yaml"), self.path("fit"), backend="cpu", resume=True)
+        self.assertEqual(again["runs"], 0)
+        self.assertRaises(ingot.InputError, ingot.calibrate, self.path("bar.yaml"), self.path("no"))
 
     def test_compare(self):
         one = ingot.run(PLATE, out=self.path("one"), threads=1)

@@ -10,8 +10,8 @@
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
-#include "dynamics/particle.inc"
-#include "dynamics/elements.inc"
+#include "dynamics/kernels/particle.inc"
+#include "dynamics/elements/elements.inc"
 
 /* A block set spinning keeps its shape: no stress, no change of energy. */
 static void spinning_block_keeps_its_shape(void **state) {

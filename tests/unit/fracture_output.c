@@ -282,7 +282,7 @@ static void a_balance_that_is_off_is_said(void **state) {
   ig_ctx_close(cx);
 }
 
-/* Springs far too stiff for the step: the run ends with a message, not with a result. */
+/* Strains of 1e170: the run ends with a message, not with a result. */
 static void a_run_that_blows_up_stops(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on("cpu", 1);
@@ -294,13 +294,49 @@ static void a_run_that_blows_up_stops(void **state) {
   GOOD(cx, ig_frac_problem_strip(&p, cx, 12, IG_TRI6, 0));
   p.c.time_step = 6e-9;
   p.c.duration = 15e-6;
-  p.material.cohesive_strength = 60e6;
-  p.c.cohesive.penalty = 1e18;
+  p.strain[1] = 1e170;
   p.job.sink = &w.sink;
   p.job.output = &output;
   assert_int_equal(ig_loop_all(&ig_room_fracture, &p.job), IG_NUMERIC);
   assert_int_equal(w.results, 0);
   ig_frac_problem_free(&p);
+  ig_ctx_close(cx);
+}
+
+/* Facets of a stiffness that is given: the step follows it, and the energy balance closes; a step
+   that is given and too long for them is refused. */
+static void stiff_facets_shorten_the_step(void **state) {
+  (void)state;
+  enum { LOOKS = 10 };
+  ig_ctx *cx = ctx_on("cpu", 1);
+  double step = 0;
+  for (int stiff = 0; stiff < 3; stiff++) {
+    ig_frac_problem p;
+    ig_frac_model m;
+    ig_frac_track track;
+    GOOD(cx, ig_frac_problem_strip(&p, cx, 8, IG_TRI3, 0));
+    p.material.cohesive_strength = 60e6;
+    p.c.cohesive.penalty = stiff ? 1e17 : 0;
+    p.c.time_step = stiff == 2 ? step : NAN;
+    const ig_status status = ig_frac_setup(&p.job, &m);
+    assert_int_equal(status, stiff == 2 ? IG_INPUT : IG_OK);
+    if (stiff == 2)
+      assert_non_null(strstr(ig_ctx_message(cx), "leave cohesive.penalty out"));
+    if (stiff == 1) {
+      assert_true(m.s.dt < 0.2 * step);
+      GOOD(cx, ig_frac_track_start(&track, &p.job, &m, 5e-6));
+      for (int i = 0; i <= LOOKS; i++) {
+        GOOD(cx, ig_frac_model_run(&m, (int64_t)(5e-6 / m.s.dt) * i / LOOKS));
+        GOOD(cx, ig_frac_history(&p.job, &m, &track, NULL));
+      }
+      assert_true(m.count.cohesive > 20);
+      assert_true(ig_frac_track_drift(&track) < 5e-3);
+    } else if (stiff == 0) {
+      step = m.s.dt;
+    }
+    ig_frac_model_free(&m);
+    ig_frac_problem_free(&p);
+  }
   ig_ctx_close(cx);
 }
 
@@ -310,6 +346,7 @@ int main(void) {
                                      cmocka_unit_test(every_tip_is_followed),
                                      cmocka_unit_test(a_closed_notch_is_no_extension),
                                      cmocka_unit_test(a_balance_that_is_off_is_said),
-                                     cmocka_unit_test(a_run_that_blows_up_stops)};
+                                     cmocka_unit_test(a_run_that_blows_up_stops),
+                                     cmocka_unit_test(stiff_facets_shorten_the_step)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

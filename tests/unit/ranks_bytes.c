@@ -2,7 +2,7 @@
    docs/scaling.md; how often surfaces are imported. */
 #include "counting_ranks.h"
 #include "ranks_threads.h"
-#include "dynamics/part_surface.h"
+#include "dynamics/contact/part_surface.h"
 #include "verify/dynamics/problem.h"
 #include <ingot/ranks.h>
 
@@ -37,7 +37,7 @@ static ig_status bar_steps(sender *s, ig_dyn_problem *q, ig_dyn_model **m) {
   IG_TRY(ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m));
   IG_TRY(ig_dyn_critical_step(*m, &dt));
   IG_TRY(ig_dyn_set_clock(*m, 0.5 * dt, 0));
-  const ig_dyn_surfaces *const surfaces = (*m)->divided->surfaces;
+  const ig_dyn_surfaces *const surfaces = (*m)->division->surfaces;
   IG_TRY(ig_dyn_advance(*m, FIRST)); /* ranks get to know each other */
   s->sent = -s->counted->bytes;
   s->imports = surfaces ? -surfaces->imports : 0;

@@ -254,6 +254,104 @@ static void steps_end_where_loads_turn(void **state) {
   case_holds(cx, case_with(cx, "structure", set), "a load that turns", want);
 }
 
+static char said[512];
+static void listen(void *user, ig_log_level level, const char *message) {
+  (void)user;
+  if (level == IG_LOG_WARN)
+    snprintf(said, sizeof said, "%s", message);
+}
+
+static ig_ctx *listening(void) {
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
+  said[0] = 0;
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  return cx;
+}
+
+/* Forces at the tip, weight and pressure on a bar 1 x 0.1 x 0.1, which a spring carries too; then a
+   round beam clamped in all six components, with a force and a moment at its end. */
+static void loads_and_reactions_balance(void **state) {
+  (void)state;
+  const entry set[] = {{"mesh", "{boxes: {size: [1, 0.1, 0.1], cells: [10, 2, 2]}}"},
+                       {"materials", "{name: m, young: 1e9, poisson: 0.3, density: 1000}"},
+                       {"supports", "{set: xmin, fix: xyz}"},
+                       {"springs", "{nodes: ['11'], components: [z], stiffness: 1e5}"},
+                       {"loads", "[{set: xmax, force: [10, 0, -100]}, {set: all, acceleration: [0, "
+                                 "0, -10]}, {set: ymax, pressure: 1000}]"},
+                       {"analysis", STATIC},
+                       {NULL, NULL}};
+  /* 9 nodes at the tip; 100 N of weight; 100 N of pressure at y = 0.1 */
+  const wanted want[] = {{"load_x", 90, 1e-9},
+                         {"load_y", -100, 1e-9},
+                         {"load_z", -1000, 1e-9},
+                         {"reaction_x", -90, 1e-6},
+                         {"reaction_y", 100, 1e-6},
+                         {"reaction_z", 1000, 1e-6},
+                         {"load_moment_x", -45, 1e-9},
+                         {"load_moment_y", 954.5, 1e-9},
+                         {"load_moment_z", -54.5, 1e-9},
+                         {"reaction_moment_x", 45, 1e-6},
+                         {"reaction_moment_y", -954.5, 1e-6},
+                         {"reaction_moment_z", 54.5, 1e-6},
+                         {NULL, 0, 0}};
+  ig_ctx *cx = listening();
+  case_holds(cx, case_with(cx, "structure", set), "bar", want);
+  assert_null(strstr(said, "balance"));
+  char *here = folder_new();
+  char path[600];
+  snprintf(path, sizeof path, "%s/beam.inp", here);
+  strip(path, "B32", 4);
+  const entry beam[] = {{"materials", SOFT},
+                        {"supports", "{set: ROOT, fix: all}"},
+                        {"beams", "{size: [0.2, 0.1], profile: ellipse}"},
+                        {"loads", "{set: TIP, force: [0, 1, 2], moment: [0.3, 0.4, 0.5]}"},
+                        {"analysis", STATIC},
+                        {NULL, NULL}};
+  const wanted root[] = {{"load_moment_x", 0.3, 1e-9},
+                         {"load_moment_y", 0.4 - 2, 1e-9},
+                         {"load_moment_z", 0.5 + 1, 1e-9},
+                         {"reaction_moment_x", -0.3, 1e-6},
+                         {"reaction_moment_y", 1.6, 1e-6},
+                         {"reaction_moment_z", -1.5, 1e-6},
+                         {"reaction_y", -1, 1e-6},
+                         {"reaction_z", -2, 1e-6},
+                         {NULL, 0, 0}};
+  cx = listening();
+  case_holds(cx, case_of(cx, path, beam), "round beam", root);
+  assert_null(strstr(said, "balance"));
+  folder_remove(here);
+}
+
+/* A block that stands on a plane can slide on it, though nothing pushes it: that is said with the
+   direction. Supports in the other directions end it, and a slender cantilever is none. */
+static void free_motions_are_named(void **state) {
+  (void)state;
+  static const struct {
+    const char *mesh, *supports, *words;
+  } all[] = {
+      {"{boxes: {size: [0.3, 0.2, 0.1], cells: [3, 2, 2]}}", "{set: zmin, fix: z}",
+       "a motion has no stiffness"},
+      {"{boxes: {size: [0.3, 0.2, 0.1], cells: [3, 2, 2]}}",
+       "[{set: zmin, fix: z}, {set: ymin, fix: y}]", "along x"},
+      {"{boxes: {size: [0.3, 0.2, 0.1], cells: [3, 2, 2]}}",
+       "[{set: zmin, fix: z}, {set: ymin, fix: y}, {set: xmin, fix: x}]", ""},
+      {"{boxes: {size: [0.3, 0.0003, 0.0003], cells: [300, 1, 1]}}", "{set: xmin, fix: xyz}", ""}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const entry set[] = {
+        {"mesh", all[i].mesh},         {"materials", "{name: m, young: 2e11, poisson: 0.3}"},
+        {"supports", all[i].supports}, {"loads", "{set: zmax, pressure: 1}"},
+        {"analysis", STATIC},          {NULL, NULL}};
+    ig_ctx *cx = listening();
+    ig_case *c = case_with(cx, "structure", set);
+    GOOD(cx, ig_run(c, &(ig_run_options){0}));
+    if (all[i].words[0] ? !strstr(said, all[i].words) : said[0] != 0)
+      fail_msg("%s: '%s', expected '%s'", all[i].supports, said, all[i].words);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
 static void what_is_missing_is_named(void **state) {
   (void)state;
   char *here = folder_new();
@@ -325,6 +423,8 @@ int main(void) {
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),
+                                     cmocka_unit_test(loads_and_reactions_balance),
+                                     cmocka_unit_test(free_motions_are_named),
                                      cmocka_unit_test(what_is_missing_is_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

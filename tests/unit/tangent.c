@@ -1,9 +1,9 @@
 /* Tangents of the room's elements by dual numbers: forces are those of the plain functions, and
    tangents agree with central differences of them, for every kind and law, loaded and yielding. */
 #include "check.h"
-#include "dynamics/tangent.h"
+#include "dynamics/elements/tangent.h"
 #include "kern/prec_f64.h"
-#include "dynamics/elements.inc"
+#include "dynamics/elements/elements.inc"
 
 enum { N = IG_DYN_MOTIONS };
 static double state[IG_TANGENT_STATES * IG_DYN_BLOCK], work[IG_TANGENT_STATES * IG_DYN_BLOCK];

@@ -429,6 +429,9 @@ static void slips_are_refused(void **state) {
                  "poisson: 0.3}, {name: r, set: b, young: 2, poisson: 0.3}]\n",
        "no element is made of 's'"},
       {GRID LOAD "volume: 0.1\npassive: [{box: {max: [6, 6]}}]\n", "cannot be met"},
+      {GRID LOAD "volume: 0.2\npassive: [{box: {max: [4, 3]}}]\nfilter: {kind: density, radius: "
+                 "2.5}\n",
+       "are 0.1667 of the body, and 0.2013 with what the filter adds around them"},
       {GRID LOAD "weights: [1, 2]\n", "2 given for 1 load cases"},
       {GRID LOAD "filter: {kind: density, radius: 2}\nprojection: {robust: 0.2}\n", "give beta"},
       {GRID LOAD "passive: [{box: {min: [10, 0]}, as: void}]\n", "at (12, 3, 0) m are held void"},
@@ -465,6 +468,19 @@ static void slips_are_refused(void **state) {
                 "filter: {kind: density, radius: 1.5}\nfrequency: {modes: 2}\niterations: 1\n",
            &o);
   assert_non_null(strstr(o.warning, "shrinks to a stub at its supports"));
+  /* a bar of 10 x 2 x 1, three elements in its lower half, one in the upper: F^2 L / E A = 1 J */
+#define BAR                                                                                        \
+  "physics: topopt\noutput: {count: 0}\nsurface: {formats: []}\nmesh: {boxes: [{name: a, size: "   \
+  "[10, 1, 1], cells: [10, 3, 2]}, {name: b, origin: [0, 1, 0], size: [10, 1, 1], cells: [10, 1, " \
+  "2]}]}\nmaterials: {name: m, young: 20, poisson: 0}\nsupports: [{set: xmin, fix: x}, {box: "     \
+  "{max: [0, 0, 0]}}, {box: {min: [0, 2, 0], max: [0, 2, 0]}, fix: z}]\nvolume: 1\niterations: "   \
+  "0\nfilter: {kind: none}\n"
+  run_good("cpu", BAR "loads: [{set: xmax, force: [2, 0, 0]}]\n", &o);
+  assert_non_null(strstr(o.warning, "put the load 0.2 m beside the middle of their faces"));
+  assert_true(o.objective > 1.1);
+  run_good("cpu", BAR "loads: [{set: xmax, force: [2, 0, 0], spread: faces}]\n", &o);
+  assert_null(strstr(o.warning, "beside the middle"));
+  assert_near(o.objective, 1, 1e-6);
   run_good("cpu", MESH PULL "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "below one element"));
 }

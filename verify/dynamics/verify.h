@@ -3,7 +3,7 @@
 #define IG_DYNAMICS_VERIFY_H
 
 #include "verify/dynamics/problem.h"
-#include "dynamics/statics.h"
+#include "dynamics/statics/statics.h"
 #include "verify/verify.h"
 #include "backend/backend.h"
 #include "geometry/mesh_case.h"

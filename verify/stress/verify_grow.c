@@ -210,7 +210,9 @@ ig_status ig_stress_verify_column(ig_ctx *cx, const ig_verify_sink *sink) {
 
 /* Rings stacked on a rigid plate, each shrinking by e once it is laid. A ring is one element of
    length L and height h that has only its change of length c(z) x / L: stiffness p on the diagonal,
-   -q beside it, forces f at both its levels. In a tall stack a ring moves the levels below its own
+   -q beside it, forces f at both its levels. Stretch is linear over the height, (c0^2 + c0 c1 +
+   c1^2) / 3; of the shear x c' / L the element has the mean, a quarter of (c1 - c0)^2 / h^2 times G
+   = E / 2. In a tall stack a ring moves the levels below its own
    by powers of l, with l + 1/l = 2 p / q. */
 static ig_status rings(ig_ctx *cx, int new_nodes, int layers, double *middle, double *top) {
   ig_stress_problem q;
@@ -246,7 +248,7 @@ done:
 
 ig_status ig_stress_verify_rings(ig_ctx *cx, const ig_verify_sink *sink) {
   const double e = -1.2e-5 * 100, ratio = 25; /* (L / h)^2; forces and stiffnesses over E V / L^2 */
-  const double p = 2.0 / 9 + 1.0 / 12 + ratio / 6, q = ratio / 6 - 1.0 / 9 - 1.0 / 12;
+  const double p = 1.0 / 3 + ratio / 8, q = ratio / 8 - 1.0 / 6;
   const double l = p / q - sqrt(p * p / (q * q) - 1), f = 0.5 * e * 5e-3;
   const double below = f * (1 + q / p) / (q / l - q * q / p), own = (f + q * below) / p;
   double middle, top;

@@ -184,8 +184,8 @@ extern const char *const ig_frac_pass_names[IG_FRAC_PASSES];
 IG_MUST_CHECK ig_status ig_frac_model_pass(ig_frac_model *m, int pass);
 /* When tables are read back from a checkpoint: the forces of a step that had begun. */
 IG_MUST_CHECK ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun);
-/* Largest stable step of the bulk. */
-IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);
+/* Largest stable step of the bulk, and with facets of a penalty that is given. */
+IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *bulk, double *with_facets);
 void ig_frac_model_set_step(ig_frac_model *m, double dt);
 /* Forces of the elements alone, summed at nodes, in the table f. */
 IG_MUST_CHECK ig_status ig_frac_model_forces(ig_frac_model *m);

@@ -194,22 +194,34 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   IG_TRY(ig_frac_probes_open(job, m));
   IG_TRY(ig_frac_model_start(m));
   m->plane_strain = m->shape.dim == 2 && c->plane == 0;
-  double critical;
-  IG_TRY(ig_frac_model_critical(m, &critical));
+  double bulk, critical;
+  IG_TRY(ig_frac_model_critical(m, &bulk, &critical));
+  const bool given = z->penalty > 0 && (z->check_every || c->cracks.count);
+  const bool opens = z->check_every || given;
   /* a corner alone in its element may come to be supported by the springs of all its facets, each
      of which takes 1 / dt^2 of the 4 / dt^2 the update bears; contact of surfaces takes another 0.8
-     / dt^2 (surface.inc: four pairs of a tenth, each at most twice that with its other side) */
-  const double bears =
-      sqrt(1 - 0.25 * (z->check_every ? m->shape.dim : 0) - (c->surface_contact ? 0.2 : 0));
-  const double dt = isnan(c->time_step) ? c->safety * critical : c->time_step;
-  if (dt > bears * critical)
-    return ig_fail_at(job->cx, &c->at, "%s: a step of %.4g s is beyond the critical one, %.4g s%s",
-                      isnan(c->time_step) ? "safety" : "time_step", dt, bears * critical,
-                      z->check_every && c->surface_contact
-                          ? " with facets that may open and contact of surfaces"
-                      : z->check_every     ? " with facets that may open"
-                      : c->surface_contact ? " with contact of surfaces"
-                                           : "");
+     / dt^2 (surface.inc: four pairs of a tenth, each at most twice that with its other side).
+     Facets with a penalty that is given are in `critical`, and the damping of their contact takes a
+     fifth of the step. */
+  const double bears = sqrt(1 - 0.25 * (z->check_every && !given ? m->shape.dim : 0) -
+                            (c->surface_contact ? 0.2 : 0));
+  const double most = given ? fmin(bears * bulk, 0.8 * bears * critical) : bears * bulk;
+  const double dt = !isnan(c->time_step) ? c->time_step
+                    : given              ? fmin(c->safety * bulk, most)
+                                         : c->safety * bulk;
+  if (dt > most)
+    return ig_fail_at(
+        job->cx, &c->at, "%s: a step of %.4g s is beyond the critical one, %.4g s%s%s",
+        isnan(c->time_step) ? "safety" : "time_step", dt, most,
+        opens && c->surface_contact ? " with facets that may open and contact of surfaces"
+        : opens                     ? " with facets that may open"
+        : c->surface_contact        ? " with contact of surfaces"
+                                    : "",
+        given ? ": give a smaller one, or leave cohesive.penalty out" : "");
+  if (dt < 0.999 * c->safety * bulk && isnan(c->time_step))
+    ig_info(job->cx,
+            "cohesive.penalty: facets of %.4g N/m^3 need a step of %.4g s, the bulk %.4g s",
+            z->penalty, dt, c->safety * bulk);
   ig_frac_model_set_step(m, dt);
   if (c->cracks.count)
     IG_TRY(ig_frac_cracks_open(job, m));

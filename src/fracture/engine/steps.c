@@ -24,7 +24,7 @@ void ig_frac_model_set_step(ig_frac_model *m, double dt) {
 
 /* dt = 2 / omega_max, omega^2 the largest eigenvalue of any single element, an upper bound of
    that of the mesh. 1.01 covers what 24 power iterations leave. */
-ig_status ig_frac_model_critical(ig_frac_model *m, double *dt) {
+static ig_status critical(ig_frac_model *m, double *dt) {
   ig_array limit;
   double most;
   IG_TRY(ig_array_new_device(m->cx, &limit, (size_t)m->s.ne, sizeof(double), "critical step"));
@@ -37,6 +37,16 @@ ig_status ig_frac_model_critical(ig_frac_model *m, double *dt) {
   IG_TRY(status);
   *dt = 2 / sqrt(1.01 * most); /* the iteration comes from below */
   return IG_OK;
+}
+
+ig_status ig_frac_model_critical(ig_frac_model *m, double *bulk, double *with_facets) {
+  const double penalty = m->s.zone.penalty;
+  m->s.zone.penalty = 0;
+  const ig_status status = critical(m, bulk);
+  m->s.zone.penalty = penalty;
+  IG_TRY(status);
+  *with_facets = *bulk;
+  return penalty > 0 ? critical(m, with_facets) : IG_OK;
 }
 
 /* --- passes of a step */

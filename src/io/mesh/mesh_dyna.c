@@ -1,7 +1,9 @@
 /* Reader of LS-DYNA keyword files (LS-DYNA keyword manual, vol. I): *NODE, *ELEMENT_SOLID, _SHELL,
    _BEAM, *SET_NODE, *SET_SOLID and similar, *PARAMETER, *INCLUDE. A part becomes the element set
    part_N. Fields may be separated by commas or spaces, or be in fixed columns; which one is decided
-   per line. */
+   per line. Columns have their standard width, 10 letters for whole numbers (I10=Y, a keyword that
+   ends in '%') or 20 for all (LONG=Y, '+'). */
+#include "io/mesh/mesh_dyna.h"
 #include "io/mesh/mesh_passed.h"
 #include "io/mesh/cell_types.h"
 
@@ -19,8 +21,13 @@ typedef struct {
   ig_mesh_text t;
   ig_gather g;
   int depth;       /* of included files */
+  int format;      /* of columns: '-' standard, '%' whole numbers of 10, '+' all of 20 */
+  int usual;       /* that of keywords that do not name one */
+  ig_lid curved;   /* shells with mid-side nodes */
+  bool loose;      /* a deck as a case: what is not read here is read or refused there */
   ig_passed model; /* keywords that are not read */
-  int parameters;  /* of *PARAMETER: numbers that fields name by "&name" */
+  ig_dyna_found *found;
+  int parameters; /* of *PARAMETER: numbers that fields name by "&name" */
   struct {
     char name[PARAMETER_NAME];
     double value;
@@ -51,6 +58,22 @@ static bool data_line(dyna *in) {
   return false;
 }
 
+/* The next line as it is, for titles, which may be blank; comments are skipped. */
+static bool title_line(dyna *in) {
+  while (in->t.next < in->t.end && *in->t.next != '*') {
+    ig_text_line(&in->t);
+    if (*in->t.line != '$')
+      return true;
+  }
+  return false;
+}
+
+/* Widths of columns in the format of the keyword: `count` at `standard` become those at `width`. */
+static void widths_of(const dyna *in, const int *standard, int count, int *width) {
+  for (int i = 0; i < count; i++)
+    width[i] = in->format == '+' ? 20 : in->format == '%' && standard[i] == 8 ? 10 : standard[i];
+}
+
 /* Splits the line by columns of the given widths. */
 static int columns_split(const dyna *in, const int *width, int most, field *f) {
   char *p = in->t.line, *end = in->t.line_end;
@@ -65,8 +88,6 @@ static int columns_split(const dyna *in, const int *width, int most, field *f) {
   return count;
 }
 
-/* Whether every word of the line is in a column of its own: then blank columns mean 0, and the line
-   is read by columns. */
 /* Whether every word of the line stands in a column of its own: blank columns then mean 0. */
 static bool columns_fit(const dyna *in, const int *width, int most) {
   const char *line = in->t.line, *end = in->t.line_end;
@@ -171,7 +192,9 @@ static ig_status real_read(dyna *in, const char *from, const char *stop, double 
    I; C is text and skipped). A later definition replaces an earlier one. *PARAMETER: a letter for
    the kind, then the name, then the value, four pairs a line. */
 static ig_status parameters_read(dyna *in) {
-  static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
+  static const int standard[] = {10, 10, 10, 10, 10, 10, 10, 10};
+  int width[8];
+  widths_of(in, standard, 8, width);
   while (data_line(in)) {
     field f[8];
     int count = 0;
@@ -180,7 +203,7 @@ static ig_status parameters_read(dyna *in) {
     else
       for (char *p = in->t.line; count < 8 && p < in->t.line_end; count++) {
         f[count].from = p;
-        p = in->t.line_end - p > 10 ? p + 10 : in->t.line_end;
+        p = in->t.line_end - p > width[0] ? p + width[0] : in->t.line_end;
         f[count].stop = p;
       }
     /* Pairs of name and value. */
@@ -227,7 +250,9 @@ static ig_status id_read(dyna *in, const field *f, int64_t *id) {
 /* By columns 8, 16, 16, 16 if the words fit, because blank coordinates are allowed there. Columns
    of 8 and 16 letters; free format where they do not fit. */
 static ig_status nodes_read(dyna *in) {
-  static const int width[] = {8, 16, 16, 16, 8, 8};
+  static const int standard[] = {8, 16, 16, 16, 8, 8};
+  int width[6];
+  widths_of(in, standard, 6, width);
   while (data_line(in)) {
     field f[6];
     const bool columns = columns_fit(in, width, 6);
@@ -247,6 +272,18 @@ static ig_status nodes_read(dyna *in) {
     IG_TRY(ig_mesh_build_node(&in->g, id, x, &twice));
     if (twice)
       return ig_text_fail(&in->t, f[0].from, "node %lld is defined twice", (long long)id);
+    int64_t code[2] = {0, 0};
+    for (int i = 0; in->found && i < 2 && 4 + i < count; i++)
+      if (f[4 + i].from < f[4 + i].stop) {
+        IG_TRY(int_read(in, f[4 + i].from, f[4 + i].stop, &code[i]));
+        if (code[i] < 0 || code[i] > 7)
+          return ig_text_fail(&in->t, f[4 + i].from, "constraint %lld: expected 0 to 7",
+                              (long long)code[i]);
+      }
+    if (code[0] || code[1]) {
+      IG_TRY(IG_MORE(in->t.cx, &in->found->fix, in->found->fixed, "constraints"));
+      in->found->fix[in->found->fixed++] = (struct ig_dyna_fixed){id, (int)code[0], (int)code[1]};
+    }
   }
   return IG_OK;
 }
@@ -322,7 +359,9 @@ static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int c
    skipped. extra: further lines of an element that say nothing of the mesh. The part becomes the
    tag. */
 static ig_status elements_read(dyna *in, int dim, int extra) {
-  static const int width[] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
+  static const int standard[] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
+  int width[10];
+  widths_of(in, standard, 10, width);
   while (data_line(in)) {
     field f[10];
     int64_t id, part, node[10] = {0};
@@ -357,6 +396,17 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
                             (long long)node[nodes]);
       nodes++;
     }
+    if (in->found && dim == 1) {
+      int64_t third = 0;
+      if (first + 2 < count && f[first + 2].from < f[first + 2].stop)
+        IG_TRY(int_read(in, f[first + 2].from, f[first + 2].stop, &third));
+      IG_TRY(IG_MORE(in->t.cx, &in->found->beam, in->found->beams, "beams"));
+      in->found->beam[in->found->beams++] = (struct ig_dyna_beam){id, third};
+    }
+    int64_t middle = 0;
+    if (dim == 2 && nodes == 4 && first + 4 < count && f[first + 4].from < f[first + 4].stop)
+      IG_TRY(int_read(in, f[first + 4].from, f[first + 4].stop, &middle));
+    in->curved += middle != 0;
     int type = IG_HEX8;
     IG_TRY(type_of(in, in->t.line, dim, node, nodes, &type));
     for (int i = 0; i < extra; i++)
@@ -385,13 +435,16 @@ enum { LIST, RANGES, SEGMENTS, PARTS };
 
 /* Begins a set: an optional title line, then a line that starts with the set's number. The title
    becomes the name. *number: index of the group. A set has a number, and in the form with _TITLE a
-   name on a line before it. */
-static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int *number) {
-  static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
-  char name[54] = "";
+   name on a line before it. Two sets never share a name: the second goes by its kind and number. */
+static ig_status set_begin(dyna *in, ig_dyna_kind what, ig_set_kind kind, bool title, int *number) {
+  static const char *const words[] = {"nodes", "segments", "solids", "shells", "beams", "parts"};
+  static const int standard[] = {10, 10, 10, 10, 10, 10, 10, 10};
+  int width[8];
+  char name[IG_DYNA_NAME] = "";
   field f[8];
   int64_t id;
-  if (title && data_line(in)) {
+  widths_of(in, standard, 8, width);
+  if (title && title_line(in)) {
     char *from = in->t.line, *stop = in->t.line_end;
     while (from < stop && *from == ' ')
       from++;
@@ -407,13 +460,20 @@ static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int
     return ig_text_fail(&in->t, in->t.line_end, "expected the number of the set");
   IG_TRY(id_read(in, &f[0], &id));
   /* Without a title the set is named by its kind and number. */
+  const bool elements = what >= IG_DYNA_SOLIDS && what <= IG_DYNA_BEAMS;
   if (!name[0])
-    snprintf(name, sizeof name, "%s_%lld",
-             form == SEGMENTS       ? "segments"
-             : form == PARTS        ? "parts"
-             : kind == IG_SET_NODES ? "nodes"
-                                    : "elements",
-             (long long)id);
+    snprintf(name, sizeof name, "%s_%lld", elements ? "elements" : words[what], (long long)id);
+  if (ig_mesh_build_find(&in->g, name, strlen(name), kind))
+    snprintf(name, sizeof name, "%s_%lld", words[what], (long long)id);
+  if (ig_mesh_build_find(&in->g, name, strlen(name), kind))
+    return ig_text_fail(&in->t, f[0].from, "there is a set '%s' already", name);
+  if (in->found) {
+    IG_TRY(IG_MORE(in->t.cx, &in->found->set, in->found->sets, "sets"));
+    struct ig_dyna_set *one = &in->found->set[in->found->sets++];
+    one->kind = what;
+    one->id = id;
+    memcpy(one->name, name, sizeof name);
+  }
   const ig_group *set = ig_mesh_build_group(&in->g, name, strlen(name), kind);
   if (!set)
     return ig_text_fail(&in->t, in->t.line, "too many sets");
@@ -436,13 +496,16 @@ static ig_status range_add(dyna *in, int number, int dim, const int64_t *end, co
 /* Reads the members. Segments contribute their nodes; parts are resolved at the end, because
    elements may follow. Members up to the next keyword; zeros and blanks are passed over, and sets
    in ranges give pairs of numbers. */
-static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool title) {
-  static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
-  int number = 0;
-  IG_TRY(set_begin(in, kind, form, title, &number));
+static ig_status set_read(dyna *in, ig_dyna_kind what, ig_set_kind kind, int dim, int form,
+                          bool title) {
+  static const int standard[] = {10, 10, 10, 10, 10, 10, 10, 10};
+  int number = 0, width[8];
+  widths_of(in, standard, 8, width);
+  IG_TRY(set_begin(in, what, kind, title, &number));
   while (data_line(in)) {
     field f[8];
     int64_t end[2] = {0, 0}, id;
+    struct ig_dyna_segment segment = {.set = in->found ? in->found->sets - 1 : 0};
     /* A segment has four nodes; further fields are attributes. */
     const int count = fields_split(in, width, form == SEGMENTS ? 4 : 8, 1, f);
     for (int i = 0; i < count; i++) {
@@ -453,6 +516,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool ti
         continue;
       IG_TRY(id_read(in, &f[i], &id));
       end[i % 2] = id;
+      segment.node[i % 4] = id;
       if (form == RANGES && i % 2)
         IG_TRY(range_add(in, number, dim, end, f[i].from));
       /* Parts are resolved at the end: their elements may come later. */
@@ -464,6 +528,10 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool ti
       if (form == LIST || form == SEGMENTS)
         IG_TRY(
             ig_mesh_build_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
+    }
+    if (in->found && form == SEGMENTS) {
+      IG_TRY(IG_MORE(in->t.cx, &in->found->segment, in->found->segments, "segments"));
+      in->found->segment[in->found->segments++] = segment;
     }
   }
   return IG_OK;
@@ -487,21 +555,26 @@ static bool begins(const char *from, const char *stop, const char *word) {
 
 static ig_status dyna_read(dyna *in);
 
-/* The included file is read as if it were in place of the line. */
+/* The included files, a line each, are read as if they were in place of the line. */
 static ig_status include_read(dyna *in) {
   ig_mesh_text outer;
+  ig_status status = IG_OK;
   if (!data_line(in))
     return ig_text_fail(&in->t, in->t.line_end, "*INCLUDE without the name of a file");
-  char *from = in->t.line, *stop = in->t.line_end;
-  while (from < stop && *from == ' ')
-    from++;
-  while (stop > from && stop[-1] == ' ')
-    stop--;
-  IG_TRY(ig_text_enter(&in->t, from, (int)(stop - from), in->depth, &outer));
-  in->depth++;
-  const ig_status status = dyna_read(in);
-  in->depth--;
-  ig_text_leave(&in->t, &outer);
+  do {
+    char *from = in->t.line, *stop = in->t.line_end;
+    while (from < stop && *from == ' ')
+      from++;
+    while (stop > from && stop[-1] == ' ')
+      stop--;
+    IG_TRY(ig_text_enter(&in->t, from, (int)(stop - from), in->depth, &outer));
+    const int usual = in->usual;
+    in->depth++;
+    status = dyna_read(in);
+    in->depth--;
+    in->usual = usual;
+    ig_text_leave(&in->t, &outer);
+  } while (status == IG_OK && data_line(in));
   return status;
 }
 
@@ -535,6 +608,8 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
       return elements_read(in, known[i].dim, known[i].extra);
   for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
     if (begins(from, stop, passed[i])) {
+      if (in->loose) /* the case has said so, or refused it */
+        return IG_OK;
       ig_warn(in->t.cx, "%s:%d: %s is passed over", in->t.path, in->t.number, passed[i]);
       return IG_OK;
     }
@@ -549,12 +624,15 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
 static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
   static const struct {
     const char *name;
+    ig_dyna_kind what;
     ig_set_kind kind;
     int dim, form;
-  } known[] = {
-      {"*SET_NODE", IG_SET_NODES, 0, LIST},        {"*SET_SOLID", IG_SET_ELEMENTS, 3, LIST},
-      {"*SET_SHELL", IG_SET_ELEMENTS, 2, LIST},    {"*SET_BEAM", IG_SET_ELEMENTS, 1, LIST},
-      {"*SET_SEGMENT", IG_SET_NODES, 0, SEGMENTS}, {"*SET_PART", IG_SET_ELEMENTS, 0, PARTS}};
+  } known[] = {{"*SET_NODE", IG_DYNA_NODES, IG_SET_NODES, 0, LIST},
+               {"*SET_SOLID", IG_DYNA_SOLIDS, IG_SET_ELEMENTS, 3, LIST},
+               {"*SET_SHELL", IG_DYNA_SHELLS, IG_SET_ELEMENTS, 2, LIST},
+               {"*SET_BEAM", IG_DYNA_BEAMS, IG_SET_ELEMENTS, 1, LIST},
+               {"*SET_SEGMENT", IG_DYNA_SEGMENTS, IG_SET_NODES, 0, SEGMENTS},
+               {"*SET_PART", IG_DYNA_PARTS, IG_SET_ELEMENTS, 0, PARTS}};
   /* _TITLE adds a line with the name before the set. */
   const bool title = stop - from > 6 && strncasecmp(stop - 6, "_TITLE", 6) == 0;
   const char *end = title ? stop - 6 : stop;
@@ -566,9 +644,11 @@ static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
     if (begins(rest, end, "_LIST"))
       rest += 5;
     if (rest == end || ig_text_is(rest, end, "_SMOOTH"))
-      return set_read(in, known[i].kind, known[i].dim, known[i].form, title);
+      return set_read(in, known[i].what, known[i].kind, known[i].dim, known[i].form, title);
     if (ig_text_is(rest, end, "_GENERATE") && known[i].form == LIST)
-      return set_read(in, known[i].kind, known[i].dim, RANGES, title);
+      return set_read(in, known[i].what, known[i].kind, known[i].dim, RANGES, title);
+    if (in->loose)
+      return IG_OK;
     ig_warn(in->t.cx, "%s:%d: %.*s is not followed: the set is left out", in->t.path, in->t.number,
             (int)(stop - from > 60 ? 60 : stop - from), from);
     return IG_OK;
@@ -576,14 +656,14 @@ static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
   return IG_OK;
 }
 
-/* Long format: *KEYWORD LONG=Y, or a keyword that ends in '+'; fields are twice as wide. */
-static bool is_long(const char *from, const char *stop) {
-  if (stop - from > 1 && stop[-1] == '+')
-    return true;
-  for (const char *p = from; begins(from, stop, "*KEYWORD") && p < stop; p++)
-    if (begins(p, stop, "LONG=Y"))
-      return true;
-  return false;
+/* The format of the columns under a keyword line: named by a sign at its end, or by *KEYWORD for
+   all of the deck. Moves *stop before the sign. */
+static void format_read(dyna *in, const char *from, const char **stop) {
+  for (const char *p = from; begins(from, *stop, "*KEYWORD") && p < *stop; p++)
+    in->usual = begins(p, *stop, "LONG=Y") ? '+' : begins(p, *stop, "I10=Y") ? '%' : in->usual;
+  in->format = in->usual;
+  if (*stop - from > 1 && strchr("+-%", (*stop)[-1]))
+    in->format = *--*stop;
 }
 
 /* Keywords that define the model beside its mesh; they are reported once, so that no user believes
@@ -599,8 +679,7 @@ static ig_status keyword_read(dyna *in, bool *end) {
   const char *from = in->t.line, *stop = in->t.line_end;
   while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
     stop--;
-  if (is_long(from, stop))
-    return ig_text_fail(&in->t, from, "long fields are not read: write the deck in standard ones");
+  format_read(in, from, &stop);
   /* The order matters where one name begins like another. */
   if (ig_text_is(from, stop, "*NODE"))
     return nodes_read(in);
@@ -629,11 +708,47 @@ static ig_status dyna_read(dyna *in) {
   return IG_OK;
 }
 
+static int rising(const void *a, const void *b) {
+  const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+/* Solids, shells and beams have numberings of their own, which are kept apart while reading. Where
+   they have no number in common the mesh has those of the deck. */
+static ig_status numbers_plain(ig_ctx *cx, ig_mesh *mesh) {
+  const ig_lid count = ig_mesh_elements(mesh);
+  int64_t *sorted;
+  if (!mesh->element_number)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &sorted, count, "element numbers"));
+  for (ig_lid e = 0; e < count; e++)
+    sorted[e] = mesh->element_number[e] & IG_ID_MASK;
+  qsort(sorted, (size_t)count, sizeof *sorted, rising);
+  bool once = true;
+  for (ig_lid e = 1; e < count; e++)
+    once = once && sorted[e] != sorted[e - 1];
+  for (ig_lid e = 0; once && e < count; e++)
+    mesh->element_number[e] &= IG_ID_MASK;
+  free(sorted);
+  return IG_OK;
+}
+
+void ig_dyna_found_free(ig_dyna_found *f) {
+  free(f->set);
+  free(f->segment);
+  free(f->beam);
+  free(f->fix);
+  *f = (ig_dyna_found){0};
+}
+
 /* Parts are resolved before the mesh is built. */
-ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
-                            ig_mesh **mesh) {
+ig_status ig_mesh_read_dyna_deck(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                                 ig_dyna_found *found, ig_mesh **mesh) {
   *mesh = NULL;
-  dyna in = {.g = {.cx = cx, .split = options->split}};
+  dyna in = {.g = {.cx = cx, .split = options->split},
+             .usual = '-',
+             .loose = options->loose,
+             .found = found};
   IG_TRY(ig_text_open(cx, path, &in.t));
   ig_status status = dyna_read(&in);
   if (status == IG_OK)
@@ -641,9 +756,22 @@ ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   if (status == IG_OK)
     status = ig_mesh_build_mesh(&in.g, path, false, mesh);
   if (status == IG_OK)
+    status = numbers_plain(cx, *mesh);
+  if (status == IG_OK && in.curved)
+    ig_warn(cx, "%s: %d shells have nodes on their edges: taken by their corners", path, in.curved);
+  if (status == IG_OK && !options->loose) /* a case with loose nodes was made of this very deck */
     ig_passed_warn(cx, path, &in.model);
   ig_text_close(&in.t);
   ig_mesh_build_free(&in.g);
   free(in.of_part);
+  if (status != IG_OK) {
+    ig_mesh_free(*mesh);
+    *mesh = NULL;
+  }
   return status;
+}
+
+ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                            ig_mesh **mesh) {
+  return ig_mesh_read_dyna_deck(cx, path, options, NULL, mesh);
 }

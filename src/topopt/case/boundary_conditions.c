@@ -391,6 +391,60 @@ static ig_status spread(const ig_topopt_points *p, const char *list, ig_where wh
   return ig_topopt_points_visit(p, where, kind, add_load, &l);
 }
 
+/* The middle of points by their weights, their bounds, and a bit in the bytes of all of them. */
+typedef struct {
+  const ig_topopt_points *p;
+  uint8_t *mark, bit;
+  double weight, middle[3], low[3], high[3];
+} region;
+static void add_region(void *user, int64_t place, double weight) {
+  region *g = user;
+  double x[3];
+  g->p->position(g->p->self, place, x);
+  g->mark[place] |= g->bit;
+  for (int d = 0; d < 3; d++) {
+    g->low[d] = g->weight == 0 ? x[d] : fmin(g->low[d], x[d]);
+    g->high[d] = g->weight == 0 ? x[d] : fmax(g->high[d], x[d]);
+    g->middle[d] += weight * x[d];
+  }
+  g->weight += weight;
+}
+
+/* Equal shares of nodes put a force at the mean of the nodes. Where elements on one side are
+   smaller, that is beside the middle of the faces, and a bar that is pulled bends, too: with a
+   distance e in a height h by 12 e^2 / h^2 of its energy, 1 % for the 0.03 below. Compared where
+   nodes and faces of the entry are the same region. */
+static ig_status check_middle(const ig_topopt_points *p, const ig_load_case *load) {
+  region at[2] = {{.p = p, .bit = 1}, {.p = p, .bit = 2}};
+  uint8_t *mark;
+  if (!p->faces || !p->faces(p->self, load->set))
+    return IG_OK;
+  IG_TRY(IG_NEW(p->cx, &mark, p->nodes, "nodes of a load"));
+  ig_status status = IG_OK;
+  for (int k = 0; k < 2 && status == IG_OK; k++) {
+    at[k].mark = mark;
+    status = ig_topopt_points_visit(p, IG_WHERE(load), k ? IG_POINT_FACES : IG_POINT_NODES,
+                                    add_region, &at[k]);
+  }
+  bool same = at[1].weight > 0;
+  for (int64_t i = 0; i < p->nodes; i++)
+    same = same && (mark[i] == 0 || mark[i] == 3);
+  free(mark);
+  IG_TRY(status);
+  double away = 0, extent = 0;
+  for (int d = 0; same && d < 3; d++) {
+    const double by = at[0].middle[d] / at[0].weight - at[1].middle[d] / at[1].weight;
+    away += by * by;
+    extent = fmax(extent, at[0].high[d] - at[0].low[d]);
+  }
+  if (sqrt(away) > 0.03 * extent)
+    ig_warn_at(p->cx, &load->at,
+               "loads: equal shares of the nodes put the load %.3g m beside the middle of their "
+               "faces, because elements differ in size: give `spread: faces` for a uniform one",
+               sqrt(away));
+  return IG_OK;
+}
+
 static void add_pressure(void *user, int64_t place, double weight) {
   loading *l = user;
   for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
@@ -551,8 +605,13 @@ static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f)
     const bool turns = moment[0] != 0 || moment[1] != 0 || moment[2] != 0;
     if (p->size == 1 && (turns || load->pressure != 0))
       return ig_fail_at(p->cx, &load->at, "loads: a heat problem has heat alone");
-    IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread,
-                  p->c->problem == IG_PROBLEM_HEAT ? &load->heat : load->force, f));
+    const double *value = p->c->problem == IG_PROBLEM_HEAT ? &load->heat : load->force;
+    bool acts = false;
+    for (int k = 0; k < p->size; k++)
+      acts = acts || (!isnan(value[k]) && value[k] != 0);
+    if (acts && load->spread == IG_SPREAD_NODES)
+      IG_TRY(check_middle(p, load));
+    IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread, value, f));
     IG_TRY(turns ? turn(p, load, f) : IG_OK);
     IG_TRY(load->pressure != 0 ? press(p, load, f) : IG_OK);
   }

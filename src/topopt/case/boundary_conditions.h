@@ -46,6 +46,8 @@ typedef struct {
   void *self;
   /* calls `visit` for all points that are there, in their order; a set that there is not fails */
   ig_status (*each)(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user);
+  /* whether a set (NULL: the boundary) has faces; NULL: all elements are alike */
+  bool (*faces)(void *self, const char *set);
   const double *normal; /* out of the body, of the face being visited */
   void (*position)(void *self, int64_t node, double x[3]);
   /* the nodes of the element at a place, at most IG_ELEMENT_NODES; how many */

@@ -19,6 +19,7 @@
 #include "topopt/case/boundary_conditions.h"
 #include "topopt/design/stress.h"
 #include "topopt/design/solve_groups.h"
+#include "topopt/output.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 
@@ -263,6 +264,13 @@ static void law_of(const ig_topopt_design *s, const ig_evaluation *e, double shi
   }
 }
 
+/* Sums of the physical densities of the last realisation, by shares of the volume. */
+static ig_status density_sums(ig_topopt_design *s, const ig_law *law, ig_topopt_design_stats *st) {
+  const double *density = s->density[s->realisations - 1].dev;
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, s->d->places, s->d->role, law, density, density, st));
+  return s->d->share ? ig_topopt_dot(s->cx, s->d, density, s->d->share, &st->sum) : IG_OK;
+}
+
 /* The order matters: constraints need dv before it is filtered back, and the moduli of the last
    realisation in place; energies in s->work are overwritten by the next analysis. */
 ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
@@ -322,10 +330,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   for (int i = 0; i < s->limits; i++)
     IG_TRY(ig_topopt_design_link(s, s->limit_slope[i].dev));
   ig_topopt_design_stats st;
-  const double *density = s->density[s->realisations - 1].dev;
-  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, &law, density, density, &st));
-  if (s->d->share)
-    IG_TRY(ig_topopt_dot(s->cx, s->d, density, s->d->share, &st.sum));
+  IG_TRY(density_sums(s, &law, &st));
   e->volume = st.sum / (double)s->d->elements;
   e->grayness = 100 * st.grayness / (double)s->d->elements;
   /* the volume is the objective: its gradient takes the place of dc */
@@ -446,6 +451,58 @@ static ig_status check_case(const ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* Designs from one density: `free` where elements are designed, 1 and 0 where they are passive. */
+ig_status ig_topopt_design_fill(ig_topopt_design *s, double free_density) {
+  const size_t n = (size_t)s->d->places;
+  double *x = s->x.host;
+  uint8_t *role;
+  IG_TRY(IG_NEW(s->cx, &role, n, "roles"));
+  const ig_status status = s->cx->backend->copy_out(s->cx, role, s->d->role, n);
+  for (size_t i = 0; status == IG_OK && i < n; i++)
+    x[i] = role[i] == IG_ROLE_DESIGN ? free_density : role[i] == IG_ROLE_SOLID;
+  free(role);
+  IG_TRY(status);
+  return ig_array_push(s->cx, &s->x);
+}
+
+static double start_density(const ig_topopt_design *s) {
+  return s->d->start > 0 ? s->d->start : s->c->volume;
+}
+
+/* Filters spread elements held solid over their neighbours, and overhangs need material below
+   them: the least volume of a design may be above that of its passive elements. Filter,
+   projection and printing are monotone, so the least volume is that of the lowest densities, with
+   the sharpest projection. */
+ig_status ig_topopt_design_check_volume(ig_topopt_design *s) {
+  const ig_topopt_case *c = s->c;
+  const double solid = s->d->solid_volume;
+  ig_evaluation e = {0};
+  ig_law law;
+  ig_topopt_design_stats st;
+  if (solid == 0 || c->filter.kind < IG_FILTER_DENSITY)
+    return IG_OK;
+  ig_topopt_design_continue(c, INT64_MAX / 2, &e);
+  law_of(s, &e, 0, &law);
+  IG_TRY(ig_topopt_design_fill(s, 0));
+  IG_TRY(filter_forward(s));
+  IG_TRY(s->ops->physical(s->cx, s->d->places, s->d->role, &law, ig_topopt_design_filtered(s),
+                          s->density[s->realisations - 1].dev, s->work.dev));
+  IG_TRY(density_sums(s, &law, &st));
+  e.volume = st.sum / (double)s->d->elements;
+  const ig_topopt_bound bound = ig_topopt_bound_of(s, &e, -1);
+  if (ig_topopt_bound_excess(&bound) > 0)
+    return ig_fail_at(
+        s->cx, &c->at,
+        "volume: %g cannot be met: passive elements held solid are %.4g of the body, "
+        "and %.4g with what the filter%s adds around them: allow more, hold fewer, or "
+        "give a smaller filter.radius",
+        c->volume, solid, e.volume,
+        c->overhang.at.given         ? " and 'overhang'"
+        : c->draw_direction.at.given ? " and 'draw_direction'"
+                                     : "");
+  return ig_topopt_design_fill(s, start_density(s));
+}
+
 /* Arrays are allocated by what the case asks for; states begin at zero. The design starts
    uniform at the volume fraction, or at what drawn columns need for it (d->start); passive
    elements have their value from the start. */
@@ -498,12 +555,9 @@ static ig_status build(ig_topopt_design *s) {
   if (status == IG_OK &&
       (s->c->filter.kind == IG_FILTER_SENSITIVITY || s->c->filter.kind == IG_FILTER_DENSITY))
     status = s->d->filter(s->d->self, s->x.dev, s->hs.dev);
-  for (size_t i = 0; status == IG_OK && i < n; i++)
-    x[i] = role[i] == IG_ROLE_DESIGN ? (s->d->start > 0 ? s->d->start : s->c->volume)
-                                     : role[i] == IG_ROLE_SOLID;
-  if (status == IG_OK)
-    status = ig_array_push(cx, &s->x);
   free(role);
+  if (status == IG_OK)
+    status = ig_topopt_design_fill(s, start_density(s));
   s->tolerance =
       s->c->solver.tolerance > 0 ? s->c->solver.tolerance : ig_topopt_design_tolerance(1);
   return status;

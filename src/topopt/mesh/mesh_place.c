@@ -170,6 +170,11 @@ static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *
                                 : each_point(self, where, kind != IG_POINT_ELEMENTS, visit, user);
 }
 
+static bool faces(void *self, const char *set) {
+  const ig_topopt_mesh_model *m = self;
+  return !set || ig_mesh_find_set(m->mesh, set, IG_SET_FACES);
+}
+
 static void position(void *self, int64_t node, double *x) {
   memcpy(x, &((const ig_topopt_mesh_model *)self)->mesh->x[3 * node], 3 * sizeof *x);
 }
@@ -206,6 +211,7 @@ ig_topopt_points ig_topopt_mesh_points(ig_topopt_mesh_model *m) {
                         .stride = 1,
                         .self = m,
                         .each = each,
+                        .faces = faces,
                         .normal = m->normal,
                         .position = position,
                         .corners = corners,

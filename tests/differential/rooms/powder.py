@@ -125,7 +125,8 @@ def relations(model, base, rng, program, name):
     for p in m.case["probes"]:
         p["point"] = [a + b for a, b in zip(p["point"], by)]
     # Cells melt, and windows move, at whole steps: rounding shifts these choices, and the hottest cell with them.
-    yield Check("move", {"T": 1e-3, "e": 1e-4, "l": 1e-3}, m)
+    # A pool is measured once in a coarse step: where that moment is the end of a line, rounding decides which of two lines it belongs to.
+    yield Check("move", {"T": 1e-3, "e": 1e-4, "l": 1e-2}, m)
     # A place that a window has left is known by its coarse cell alone.
     yield Check("half_step", {"T": 0.15, "e": 0.05}, with_keys(model, safety=0.4), only=("p0", "stored", "source"))
     if "contour" not in case["hatch"]:  # a contour begins at the corner with the lowest coordinates, turned or not

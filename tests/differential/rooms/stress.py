@@ -85,7 +85,9 @@ def generate(rng):
 
 
 def may_fail(text):
-    return False
+    # a part that has yielded right through: rotations: finite leaves the change of rotations out of the tangent, which does not converge
+    # where hardening alone carries more load; the message names both. Without any load carried it is a failure.
+    return "no equilibrium beyond" in text and "no equilibrium beyond 0 s" not in text
 
 
 def energy(found):

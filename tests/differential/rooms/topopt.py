@@ -89,6 +89,7 @@ def generate(rng):
         elif extra in ("overhang", "draw_direction"):
             case["filter"]["kind"] = "density"
             case["optimiser"] = {"method": "mma"}
+            case["iterations"] = max(case["iterations"], 10)  # the volume is not linear in the design: it comes to its bound step by step
             case[extra] = {"direction": rng.choice(["x+", "y+"])} if extra == "overhang" else {"direction": "x+"}
         elif extra == "pattern":
             case["pattern"] = {"mirror": ["y"]}

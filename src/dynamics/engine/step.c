@@ -1,0 +1,155 @@
+/* One step of one model: loads, motion, forces of elements, in the order of Tang et al. (2020).
+   The order of passes is drawn at the head of dynamics.h. All passes are enqueued on the
+   backend; the host does not wait, so that steps can be recorded as a graph. */
+#include "dynamics/model/part.h"
+#include "backend/backend.h"
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "dynamics/kernels/particle.inc"
+
+#include <limits.h>
+
+bool ig_dyn_has_elements(const ig_dyn_group *g, int color) {
+  return color < g->colors && g->end[color] > g->begin[color];
+}
+
+/* Whether nothing comes after this range: it moves the clock on. A rank's part takes the first
+   ranges of all groups, then the second ones; others one group after the other. */
+static bool is_last(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
+  for (const ig_dyn_group *h = m->group; h < m->group + m->groups; h++)
+    for (int c = 0; c < h->colors; c++)
+      if (ig_dyn_has_elements(h, c) &&
+          (m->in_turn ? c > color || (c == color && h > g) : h > g || (h == g && c > color)))
+        return false;
+  return true;
+}
+
+/* Whether no group has elements: then no pass moves the clock, and the host does. */
+static bool is_empty(const ig_dyn_model *m) {
+  for (int k = 0; k < m->groups; k++)
+    if (m->group[k].count > 0)
+      return false;
+  return true;
+}
+
+ig_dyn_range ig_dyn_range_of(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
+  return (ig_dyn_range){.kind = g->kind,
+                        .law = g->law,
+                        .g_f32 = &g->g_f32,
+                        .g_f64 = &g->g_f64,
+                        .view = {.how = (int)m->assembly,
+                                 .npe = g->g_f64.npe,
+                                 .nodes = m->p.nodes,
+                                 .elements = g->slots,
+                                 .conn = g->conn.dev,
+                                 .slot = g->slot.dev,
+                                 .first = m->slot_first.dev},
+                        .cluster = ig_clusters_view(&g->cluster),
+                        .begin = g->begin[color],
+                        .end = g->end[color],
+                        .whole = g->whole,
+                        .ticks = is_last(m, g, color)};
+}
+
+/* Which elements hold, into contact.alive on the device: only groups that can fail are looked
+   at. */
+ig_status ig_dyn_alive_now(ig_dyn_model *m) {
+  for (int k = 0; k < m->groups && m->contact.alive.count; k++)
+    for (int c = 0; c < m->group[k].colors && ig_dyn_erodes(&m->group[k]); c++) {
+      const ig_dyn_range run = ig_dyn_range_of(m, &m->group[k], c);
+      if (ig_dyn_has_elements(&m->group[k], c))
+        IG_TRY(m->ops->alive(m->cx, &run, m->group[k].ids.dev, m->contact.alive.dev));
+    }
+  return IG_OK;
+}
+
+ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
+  *alive = NULL;
+  if (!m->contact.alive.count)
+    return IG_OK;
+  IG_TRY(ig_dyn_alive_now(m));
+  IG_TRY(ig_array_pull(m->cx, &m->contact.alive));
+  *alive = m->contact.alive.host;
+  return IG_OK;
+}
+
+/* On ranks ig_dyn_part_ready has found which elements hold. */
+ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
+  if (p->contact.surfaces == 0)
+    return IG_OK;
+  if (p->erosion.alive && !m->in_turn)
+    IG_TRY(ig_dyn_alive_now(m));
+  return m->ops->contact(m->cx, p);
+}
+
+/* First half of a step: loads at t, contact at x(t), particles, bodies and ties to t + dt.
+   `commit`: contact memory moves on with it. */
+ig_status ig_dyn_move(ig_dyn_model *m) {
+  ig_dyn_particles p = m->p;
+  /* the start, or after a restart: forces lie in f */
+  p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
+  if (p.nodes == 0)
+    return IG_OK;
+  if (p.loads.count > 0)
+    IG_TRY(m->ops->loads(m->cx, &p));
+  p.contact.commit = 1;
+  IG_TRY(ig_dyn_contact_now(m, &p));
+  IG_TRY(m->ops->particles(m->cx, &p));
+  if (p.bodies.count > 0)
+    IG_TRY(m->ops->bodies(m->cx, &p, true));
+  if (p.ties.count > 0)
+    IG_TRY(m->ops->ties(m->cx, &p));
+  return IG_OK;
+}
+
+/* On ranks `first` and `last` choose one of the two ranges; the step ends with the second. */
+ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
+  ig_dyn_particles p = m->p;
+  p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
+  for (int k = 0; k < m->groups; k++)
+    for (int c = first; c < m->group[k].colors && c < last; c++)
+      if (ig_dyn_has_elements(&m->group[k], c)) {
+        const ig_dyn_range range = ig_dyn_range_of(m, &m->group[k], c);
+        IG_TRY(m->ops->elements(m->cx, &p, &range));
+      }
+  /* the first half of a rank's step: the second range follows when ghosts have arrived */
+  if (m->in_turn && first == 0)
+    return IG_OK;
+  m->fresh = false;
+  if (!is_empty(m))
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &m->clock));
+  ig_dyn_tick(m->clock.host);
+  return ig_array_push(m->cx, &m->clock);
+}
+
+/* Element forces where particles are now. */
+ig_status ig_dyn_forces(ig_dyn_model *m) {
+  return ig_dyn_forces_some(m, 0, INT_MAX);
+}
+
+ig_status ig_dyn_step_once(ig_dyn_model *m) {
+  IG_TRY(ig_dyn_move(m));
+  return ig_dyn_forces(m);
+}
+
+/* Conditions of ig_dyn_ops.joined: one group in clusters, and nothing that must see all
+   particles between forces and motion. */
+bool ig_dyn_joins(const ig_dyn_model *m) {
+  const ig_dyn_particles *p = &m->p;
+  if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || m->in_turn ||
+      !ig_dyn_alone(m) || p->contact.surfaces || p->tools || p->bodies.count || p->ties.count ||
+      p->erosion.alive || p->bound || is_empty(m))
+    return false;
+  const ig_dyn_group *g = &m->group[0];
+#define X(kind, type, particles, freedoms, family, size, text) freedoms,
+  static const int freedoms_of[] = {IG_DYN_ELEMENTS(X)};
+#undef X
+#define X(k, l)                                                                                    \
+  if (g->kind == IG_DYN_##k && g->law == IG_LAW_##l)                                               \
+    return p->dofs == freedoms_of[g->kind];
+  IG_DYN_JOINED(X)
+#undef X
+  return false;
+}

@@ -1,0 +1,128 @@
+/* Rigid tools in statics by Newton's method: a stiff spring pushes particles out of them
+   (penalty). Each pair of a particle and a tool is an element of three unknowns; most give
+   zeros. */
+#include "dynamics/statics/statics_parts.h"
+#include "backend/backend.h"
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "dynamics/kernels/particle.inc"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stiffness over that of the particle's elements: it sinks in by a thousandth of what they give. */
+static const double stiffness = 1e3;
+
+/* Distance of a particle's trial position to a tool, and the way out. */
+static double gap_of(const ig_dyn_statics *s, int tool, int64_t node, double time, double n[3]) {
+  ig_dyn_particles view = {.history_x = s->m->held.history_x.host,
+                           .history_y = s->m->held.history_y.host};
+  return ig_dyn_tool_gap(&view, (const ig_dyn_tool *)s->m->loading.tool.host + tool, time,
+                         s->trial + 3 * node, n);
+}
+
+/* Element e: a particle and a tool. */
+static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
+                      double *k, ig_trouble *trouble) {
+  const ig_dyn_statics *s = self;
+  const int32_t nodes = s->m->p.nodes;
+  (void)trouble;
+  for (int32_t e = begin; e < end; e++, f += 3, k = k ? k + 9 : NULL) {
+    const ig_dyn_tool *tool = (const ig_dyn_tool *)s->m->loading.tool.host + e / nodes;
+    const double stiff = s->tool_stiff[e % nodes];
+    double n[3];
+    const double gap = gap_of(s, e / nodes, e % nodes, at->time, n), in = fmin(gap, 0);
+    for (int c = 0; c < 3; c++)
+      f[c] = stiff * in * n[c];
+    for (int i = 0; k && i < 9; i++) {
+      /* what just touches is stiff, too: it may be all that holds the part, and the matrix would
+         be singular without it */
+      const double along = gap <= 1e-9 * s->length ? stiff * n[i / 3] * n[i % 3] : 0;
+      const double axis =
+          tool->shape == IG_TOOL_CYLINDER ? tool->axis[i / 3] * tool->axis[i % 3] : 0;
+      const double across =
+          tool->shape == IG_TOOL_PLANE
+              ? 0
+              /* the change of the normal over a curved surface, for displacements across it */
+              : stiff * in / (tool->radius + in) * ((i % 4 == 0) - n[i / 3] * n[i % 3] - axis);
+      k[i] = along + across;
+    }
+  }
+  return IG_OK;
+}
+
+/* The group of tools; stiffnesses follow when the system is closed. */
+ig_status ig_static_tools_new(ig_dyn_statics *s) {
+  const ig_dyn_model *m = s->m;
+  const int D = m->p.dofs;
+  if (m->p.tools == 0)
+    return IG_OK;
+  const size_t count = (size_t)m->p.tools * (size_t)m->p.nodes;
+  IG_TRY(IG_NEW(m->cx, &s->tool_unknown, 3 * count + 1, "tools"));
+  IG_TRY(IG_NEW(m->cx, &s->tool_stiff, (size_t)m->p.nodes + 1, "tools"));
+  for (size_t i = 0; i < 3 * count; i++)
+    s->tool_unknown[i] = (int32_t)(i / 3 % (size_t)m->p.nodes) * D + (int32_t)(i % 3);
+  s->group[s->groups++] = (ig_implicit_group){.name = "tools",
+                                              .self = s,
+                                              .count = (int32_t)count,
+                                              .unknowns = 3,
+                                              .unknown = s->tool_unknown,
+                                              .evaluate = push};
+  return IG_OK;
+}
+
+/* Springs by what the elements resist at the start: the largest diagonal entry of a particle's
+   three displacements, times `stiffness`. Particles of bodies have no equation and get the mean
+   of the others. */
+ig_status ig_static_tools_scale(ig_dyn_statics *s) {
+  ig_dyn_model *m = s->m;
+  ig_system *y = s->system;
+  const int D = m->p.dofs;
+  double size[2], count[2], *u, mean = 0;
+  int group, some = 0;
+  ig_trouble trouble;
+  if (m->p.tools == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &u, 2 * (size_t)s->unknowns + 1, "tools"));
+  ig_static_follow(s, u);
+  const ig_trial at = {u, 0, 0, 0};
+  const ig_status status = ig_system_assemble(y, s->elements, s->group, &at, true, NULL,
+                                              u + s->unknowns, size, count, &group, &trouble);
+  free(u);
+  IG_TRY(status);
+  for (int32_t i = 0; i < s->body_first; i++) {
+    const int32_t e = y->equation[i];
+    for (int64_t k = e < 0 || i % D >= 3 ? 0 : y->first[e];
+         e >= 0 && i % D < 3 && k < y->first[e + 1]; k++)
+      if (y->column[k] == e)
+        s->tool_stiff[i / D] = fmax(s->tool_stiff[i / D], stiffness * y->value[k]);
+  }
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    mean += s->tool_stiff[n], some += s->tool_stiff[n] > 0;
+  for (int32_t n = 0; n < m->p.nodes && some; n++) /* of bodies: as the others */
+    s->tool_stiff[n] = s->tool_stiff[n] > 0 ? s->tool_stiff[n] : mean / some;
+  return IG_OK;
+}
+
+/* Forces of tools on the particles, into the model's `press`, for output and balance. */
+ig_status ig_static_tools_back(ig_dyn_statics *s, double time) {
+  ig_dyn_model *m = s->m;
+  if (m->p.tools == 0)
+    return IG_OK;
+  for (int64_t node = 0; node < m->p.nodes; node++) {
+    double sum[3] = {0}, n[3];
+    for (int t = 0; t < m->p.tools; t++) {
+      const double gap = fmin(gap_of(s, t, node, time, n), 0);
+      for (int c = 0; c < 3; c++)
+        sum[c] -= s->tool_stiff[node] * gap * n[c];
+    }
+    for (int c = 0; c < 3; c++)
+      if (m->contact.press.size == sizeof(double))
+        ((double *)m->contact.press.host)[3 * node + c] = sum[c];
+      else
+        ((float *)m->contact.press.host)[3 * node + c] = (float)sum[c];
+  }
+  return ig_array_push(m->cx, &m->contact.press);
+}

@@ -1,0 +1,163 @@
+/* What boils: the keyhole that vapour presses into the melt under a beam, and the heat that vapour
+   takes from the surface.
+
+   A keyhole is far narrower than a pool is wide and costs a flow simulation to resolve. Its two
+   effects on heat are how much light it absorbs, by reflections between its walls, and how deep it
+   brings it. Both follow from its depth e over its radius a, that of the beam:
+
+     depth         the walls boil, and the heat they lose sideways is the light they absorb: a
+                   cylinder at temperature T_b that moves through ground at T_0 loses
+                   k (T_b - T_0) g(Pe) per depth, Pe = v a / (2 D)  (Rosenthal 1946; Lankalapalli,
+                   Tu and Gartner 1996), so e = A P / (k (T_b - T_0) g)
+     absorptivity  A = A(e / a) of a conical cavity (Gouffe 1945), from that of a flat melt
+
+   The two are solved together for each piece of a path, from power, speed, radius and the ground's
+   temperature; nothing is fitted. Where e is less than about a there is no keyhole, and light stays
+   at the surface. k and D are those of the melt at the boiling temperature.
+
+   Left out: the time a keyhole takes to form, its fluctuations, heat of neighbouring lines in T_0,
+   flow in the pool. */
+#include "powder/powder.h"
+
+#include <math.h>
+
+/* Modified Bessel function I_n, by its power series: arguments are at most 10 here. */
+static double bessel_i(int n, double x) {
+  double term = 1;
+  for (int i = 1; i <= n; i++)
+    term *= 0.5 * x / i;
+  double sum = term;
+  for (int m = 1; m < 200 && term > 1e-17 * sum; m++)
+    sum += term *= 0.25 * x * x / ((double)m * (n + m));
+  return sum;
+}
+/* K_n, n 0 or 1: the integral of exp(-x cosh t) cosh(n t), by the trapezoidal rule, which is exact
+   to rounding for it. */
+static double bessel_k(int n, double x) {
+  const double dt = 1.0 / 64;
+  double sum = 0.5 * exp(-x);
+  for (int i = 1; i < 64 * 12; i++) {
+    const double t = i * dt, y = exp(-x * cosh(t)) * cosh(n * t);
+    sum += y;
+    if (y < 1e-18 * sum)
+      break;
+  }
+  return sum * dt;
+}
+
+/* g = -2 pi Pe sum over n of e_n (-1)^n I_n(Pe)^2 K_n'(Pe) / K_n(Pe), e_0 = 1, else 2. Terms cancel
+   as Pe grows: beyond 10 the function, almost straight, goes on with its slope. */
+double ig_keyhole_flow(double peclet) {
+  const double most = 10, slope = 4.4;
+  if (peclet > most)
+    return ig_keyhole_flow(most) + slope * (peclet - most);
+  const double x = fmax(peclet, 1e-3);
+  double before = bessel_k(1, x), here = bessel_k(0, x), sum = 0; /* K_(n-1), K_n; K_-1 = K_1 */
+  for (int n = 0; n < 80; n++) {
+    const double after = before + 2.0 * n / x * here; /* K_(n+1) */
+    const double i = bessel_i(n, x), term = (n ? 2 : 1) * i * i * 0.5 * (before + after) / here;
+    sum += n % 2 ? -term : term;
+    if (n > x && term < 1e-15 * fabs(sum))
+      break;
+    before = here, here = after;
+  }
+  return 2 * M_PI * x * sum;
+}
+
+double ig_keyhole_absorbed(double flat, double aspect) {
+  const double angle = atan2(1, aspect), reflects = 1 - flat;
+  const double open = (3 * sin(angle) - sin(3 * angle)) / 4, walls = 1 / (1 + hypot(1, aspect));
+  return flat * (1 + reflects * (walls - open)) / (1 - reflects * (1 - walls));
+}
+
+/* From 0 at -1 to 1 at 1, without a kink. */
+static double smooth(double x) {
+  x = fmin(fmax(0.5 * (x + 1), 0), 1);
+  return x * x * (3 - 2 * x);
+}
+
+/* The keyhole of a beam of that power and speed, in ground at temperature T. The depth is found by
+   repeated insertion from a depth of one radius on: of two solutions the deeper one. */
+static ig_powder_hole hole_of(const ig_powder_run *r, double power, double speed, double T) {
+  const ig_powder_keyhole *c = &r->c->beam.keyhole;
+  const ig_material_case *m = r->material;
+  const double a = r->c->beam.radius, boils = m->boiling, k = ig_table_at(&m->conductivity, boils),
+               heat = ig_table_at(&m->density, boils) * ig_table_at(&m->specific_heat, boils),
+               flat =
+                   isnan(c->absorptivity) ? ig_table_at(&m->absorptivity, boils) : c->absorptivity;
+  /* ground that boils itself has no keyhole: a pool over it is all there is */
+  const double sideways =
+      k * fmax(boils - T, 0.01 * boils) * ig_keyhole_flow(0.5 * speed * a * heat / k);
+  double aspect = 1, absorbed = flat;
+  for (int i = 0; i < 1000; i++) {
+    absorbed = ig_keyhole_absorbed(flat, aspect);
+    const double next = absorbed * power / sideways / a;
+    const bool done = fabs(next - aspect) <= 1e-12 * aspect;
+    aspect = next;
+    if (done)
+      break;
+  }
+  const double share = smooth((aspect - 1) / c->transition), given = r->c->beam.depth;
+  if (share == 0)
+    return (ig_powder_hole){given, 0, 0};
+  const double depth = c->depth_factor * share * aspect * a;
+  return (ig_powder_hole){isnan(given) ? depth : fmax(depth, given), share, absorbed};
+}
+
+/* Pieces first to last of a beam's path. Neighbours mostly have the same power and speed. */
+static void holes_fill(const ig_powder_run *r, int beam, int64_t first, int64_t last, double T) {
+  const ig_toolpath *p = &r->laser[beam].path;
+  ig_powder_hole *hole = r->array.way[IG_POWDER_WAY * beam + IG_WAY_HOLE].host;
+  double power = NAN, speed = NAN;
+  ig_powder_hole now = {NAN, 0, 0};
+  for (int64_t i = first; i <= last; i++) {
+    const double takes = i + 1 < p->count ? p->t[i + 1] - p->t[i] : 0, *x = &p->x[3 * i];
+    const double fast = takes > 0 ? hypot(x[3] - x[0], x[4] - x[1]) / takes : 0;
+    /* times of points are rounded: so is the speed */
+    if (p->power[i] > 0 && !(p->power[i] == power && fabs(fast - speed) <= 1e-6 * speed)) {
+      now = hole_of(r, p->power[i], fast, T);
+      power = p->power[i], speed = fast;
+    }
+    hole[i] = now;
+  }
+}
+
+ig_status ig_powder_keyholes_make(ig_powder_run *r) {
+  if (!r->c->beam.keyhole.at.given)
+    return IG_OK;
+  IG_TRY(ig_material_require(r->cx, r->material, "boiling", "beam.keyhole"));
+  for (int b = 0; b < r->beams; b++) {
+    if (r->laser[b].path.count > 0)
+      holes_fill(r, b, 0, r->laser[b].path.count - 1, r->c->initial_temperature);
+    IG_TRY(ig_array_push(r->cx, &r->array.way[IG_POWDER_WAY * b + IG_WAY_HOLE]));
+  }
+  return IG_OK;
+}
+
+ig_status ig_powder_keyholes_of(ig_powder_run *r, const ig_powder_layer *layer) {
+  if (!r->c->beam.keyhole.at.given || isnan(layer->interlayer))
+    return IG_OK;
+  for (int64_t i = 0; i < layer->lines; i++) {
+    const ig_powder_line *l = &r->line_of[layer->line + i];
+    holes_fill(r, l->beam, l->first, l->last, layer->interlayer);
+  }
+  for (int b = 0; b < r->beams; b++)
+    IG_TRY(ig_array_push(r->cx, &r->array.way[IG_POWDER_WAY * b + IG_WAY_HOLE]));
+  return IG_OK;
+}
+
+/* Of the vapour 18 % falls back (Knight 1979): 0.82 p sqrt(M / (2 pi R T)) leave, with the pressure
+   p of Clausius and Clapeyron. */
+ig_status ig_powder_vapour(ig_powder_run *r) {
+  const double gas = 8.31446261815324, leaves = 0.82, atmosphere = 101325;
+  const ig_material_case *m = r->material;
+  if (!r->c->evaporation)
+    return IG_OK;
+  IG_TRY(ig_material_require(r->cx, m, "boiling|evaporation_heat|molar_mass|liquidus",
+                             "evaporation: true"));
+  r->view.boiling = m->boiling;
+  r->view.vapour = m->evaporation_heat * m->molar_mass / gas;
+  r->view.evaporation =
+      leaves * atmosphere * sqrt(m->molar_mass / (2 * M_PI * gas)) * m->evaporation_heat;
+  return IG_OK;
+}
