@@ -115,6 +115,7 @@ bad parameter.k wall.k 's/-&speed/-\&sped/' sped "PARAMETER gives '-&sped'"
 bad axes.k cantilever.k 's/^         1         0         1/         1         4         1/' '^         1         4' "local axes"
 bad failure.k plate.k 's/1.2e8$/1.2e8                 0.0                0.35/' '0.35$' "failure needs a yield stress and a tangent"
 bad touch.k plate.k 's/^                   1                   2                   3                   3/                   1                   1                   3                   3/' '^                   2                   2                   2$' "part 2 is in no contact"
+bad released.k cantilever.k 's/^       1       3       1       2     100$/&       0       1/' KEYWORD "ends that are released"
 "$INGOT" run keyword.k --lenient --threads 1 --out lenient >log 2>&1 || { cat log; exit 1; }
 grep -q "keyword.k:.*LOAD_THERMAL_LOAD_CURVE is passed over" log || { cat log; exit 1; }
 grep -q "LOAD_THERMAL" lenient/summary.json || { echo "summary does not warn"; exit 1; }
