@@ -85,6 +85,14 @@ for key in ("plastic_strain_max", "displacement_max", "mass", "time_step"):
 P
 $python check.py || exit 1
 
+# included files, of which one has an *END of its own, give what the whole deck gives
+sed -n '/^[*]NODE/,/^[*]PART/p' bar-wave.k | sed '$d' >included-mesh.k
+echo '*END' >>included-mesh.k
+sed -n '/^[*]PART/,/^[*]CONTROL_TERMINATION/p' bar-wave.k | sed '$d' >included-model.k
+printf '*KEYWORD\n*INCLUDE\nincluded-mesh.k\nincluded-model.k\n*CONTROL_TERMINATION\n    4.0e-4\n' >included.k
+run included.k --out included
+cmp included/history.csv bar-wave/history.csv || exit 1
+
 # failure at a plastic strain is Johnson and Cook's with D1 alone; rows of node velocities become one entry
 sed '/7800/a\                                                 0.3' plate.k >fails.k
 "$INGOT" import fails.k | grep -q 'name: mat_2.*law: johnson_cook.*n: 1, failure: .0.3, 0, 0, 0, 0' || { echo "no failure"; exit 1; }
