@@ -2,7 +2,8 @@
 
      dyna_cards.c   text   -> cards: a keyword and its data lines, files included; fields;
    parameters dyna.c         which keywords there are; the order in which they become keys of a case
-     dyna_model.c   curves, materials, sections, parts  -> materials, sections, bodies
+     dyna_curve.c   numbers in SI units, curves
+     dyna_model.c   materials, sections, parts  -> materials, sections, bodies
      dyna_motion.c  constraints, loads, initial velocities, walls, contact -> the rest of the case
      dyna_mesh.c    questions to the mesh: parts, segments as faces, axes of beams
 
@@ -136,14 +137,6 @@ void ig_dyna_note(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *row, co
 void ig_dyna_empty(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *row, int i, int end,
                    const char *what);
 
-/* --- dyna_model.c */
-void ig_dyna_item_read(ig_dyna *k, const ig_dyna_card *c, ig_dyna_item **list, int lines);
-void ig_dyna_parts_read(ig_dyna *k, const ig_dyna_card *c);
-void ig_dyna_parts_resolve(ig_dyna *k);
-void ig_dyna_materials_put(ig_dyna *k);
-void ig_dyna_sections_put(ig_dyna *k);
-void ig_dyna_bodies_put(ig_dyna *k);
-
 /* --- dyna_curve.c */
 void ig_dyna_curve_read(ig_dyna *k, const ig_dyna_card *c);
 /* The curve of that number; fails at the line where there is none. */
@@ -154,6 +147,14 @@ void ig_dyna_put(ig_dyna *k, double value, int m, int kg, int s);
 /* ", history: …" of a curve over time; fails where it does not cover the run. */
 void ig_dyna_history(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *row,
                      const ig_dyna_curve *curve);
+
+/* --- dyna_model.c */
+void ig_dyna_item_read(ig_dyna *k, const ig_dyna_card *c, ig_dyna_item **list, int lines);
+void ig_dyna_parts_read(ig_dyna *k, const ig_dyna_card *c);
+void ig_dyna_parts_resolve(ig_dyna *k);
+void ig_dyna_materials_put(ig_dyna *k);
+void ig_dyna_sections_put(ig_dyna *k);
+void ig_dyna_bodies_put(ig_dyna *k);
 
 /* --- dyna_motion.c: cards that become entries */
 typedef void ig_dyna_reader(ig_dyna *k, const ig_dyna_card *c);

@@ -256,8 +256,8 @@ static ig_status parameters_read(ig_dyna *k, const ig_dyna_card *c) {
 
 static ig_status cards_read(ig_dyna *k, ig_mesh_text *t, bool *end);
 
-/* The file of *INCLUDE, in its place. */
-static ig_status card_include(ig_dyna *k, ig_mesh_text *t, const ig_dyna_card *c, bool *end) {
+/* The files of *INCLUDE, in its place. *END ends the file it is in. */
+static ig_status card_include(ig_dyna *k, ig_mesh_text *t, const ig_dyna_card *c) {
   for (const ig_dyna_line *row = c->line; row; row = row->next) {
     const char *from = row->text + strspn(row->text, " \t");
     size_t length = strlen(from);
@@ -266,8 +266,9 @@ static ig_status card_include(ig_dyna *k, ig_mesh_text *t, const ig_dyna_card *c
       length--;
     IG_TRY(ig_text_enter(t, from, (int)length, k->depth, &outer));
     const int format = k->format;
+    bool end = false;
     k->depth++;
-    const ig_status status = cards_read(k, t, end);
+    const ig_status status = cards_read(k, t, &end);
     k->depth--;
     k->format = format;
     ig_text_leave(t, &outer);
@@ -305,7 +306,7 @@ static ig_status cards_read(ig_dyna *k, ig_mesh_text *t, bool *end) {
         now->next = now->line;
         now->number--;
       }
-      IG_TRY(card_include(k, now, c, end));
+      IG_TRY(card_include(k, now, c));
       more = more && ig_text_line(now);
       continue;
     }

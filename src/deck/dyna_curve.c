@@ -1,4 +1,4 @@
-/* Numbers with their units and curves of an LS-DYNA deck. */
+/* Numbers of an LS-DYNA deck in SI units, and its curves. */
 #include "deck/dyna.h"
 #include "core/number.h"
 
@@ -24,7 +24,7 @@ void ig_dyna_curve_read(ig_dyna *k, const ig_dyna_card *c) {
   int rows = 0;
   if (!row)
     ig_dyna_fail(k, c, NULL, "expected a line with its number");
-  for (const ig_dyna_line *r = row ? row->next : NULL; r; r = r->next)
+  for (const ig_dyna_line *r = (row ? row->next : NULL); r; r = r->next)
     rows++;
   k->b.status = k->b.status == IG_OK ? IG_DECK_ADD(d, &k->curve, &curve) : k->b.status;
   if (k->b.status != IG_OK)

@@ -14,6 +14,14 @@ void ig_dyna_mesh_read(ig_dyna *k) {
   const ig_mesh_read_options options = {.loose = true};
   if (k->b.status == IG_OK)
     k->b.status = ig_mesh_read_dyna_deck(k->b.d->cx, k->b.d->path, &options, &k->found, &k->mesh);
+  const ig_dyna_card card = {.at = {k->b.d->path, 1, 1, true}, .word = "ELEMENT_BEAM"};
+  for (int64_t i = 0; i < k->found.beams && k->b.status == IG_OK; i++)
+    if (k->found.beam[i].released) {
+      ig_dyna_unanswered(k, &card, NULL,
+                         "beam %lld has ends that are released; those of a case are joined",
+                         (long long)k->found.beam[i].element);
+      break;
+    }
 }
 
 /* --- segments */

@@ -1,4 +1,5 @@
-/* Materials, sections and parts of an LS-DYNA deck, and what of a case is made of them. */
+/* Materials, sections and parts of an LS-DYNA deck, and what of a case is made of them: materials,
+   sections, bodies. */
 #include "deck/dyna.h"
 #include "material/j2_law.h"
 
@@ -339,6 +340,13 @@ static void johnson_put(ig_dyna *k, const ig_dyna_card *c, const ig_dyna_line *r
       failure[i] = i < 4 ? ig_dyna_real(k, c, third, 4 + i, 0) : ig_dyna_real(k, c, fourth, 0, 0);
       fails |= failure[i] != 0;
     }
+    /* Pressure is positive in compression there, a mean stress in tension here. Decks have either
+       sign; what is meant is a material that bears less in tension. */
+    if (failure[2] > 0 && failure[1] > 0) {
+      ig_dyna_note(k, c, third, "D3 is taken as %g: less strain to failure in tension",
+                   -failure[2]);
+      failure[2] = -failure[2];
+    }
     for (int i = 0; fails && i < 5; i++) {
       ig_import_put(&k->b, i ? ", " : ", failure: [");
       ig_import_real(&k->b, failure[i]);
@@ -465,6 +473,7 @@ static void shell_put(ig_dyna *k, const ig_dyna_part *p) {
   if (!(thickness > 0))
     ig_dyna_fail(k, c, second ? second : row, "expected the thickness on the second line");
   ig_dyna_empty(k, c, second, 4, 5, "a reference surface off the middle is not part of a case");
+  ig_dyna_empty(k, c, second, 5, 6, "further mass is not part of a case: raise the density");
   key_put(k, "thickness", thickness, 1, 0, 0);
   if (k->thinning && p->material && !p->rigid &&
       strcmp(p->material->card->word, "MAT_ELASTIC") != 0)
@@ -479,6 +488,7 @@ static void beam_put(ig_dyna *k, const ig_dyna_part *p) {
   const int64_t form = ig_dyna_int(k, c, row, 1), shape = ig_dyna_int(k, c, row, 4);
   double v[4];
   bool turned = false;
+  ig_dyna_empty(k, c, row, 6, 7, "further mass is not part of a case: raise the density");
   for (int i = 0; i < 4; i++)
     v[i] = ig_dyna_real(k, c, second, i, 0);
   if (form == 3) {

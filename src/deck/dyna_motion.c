@@ -521,6 +521,11 @@ void ig_dyna_contact(ig_dyna *k, const ig_dyna_card *c) {
     if (scale != 0 && !(i >= 4 && scale == 1))
       ig_dyna_unanswered(k, c, third, "thicknesses of contact are those of the shells");
   }
+  for (int i = 6; i < 8; i++) {
+    const double scale = ig_dyna_real(k, c, third, i, 0);
+    if (scale != 0 && scale != 1)
+      ig_dyna_fail(k, c, third, "factors of friction are not understood: scale FS");
+  }
   for (int i = 0; i < 2; i++) {
     const double scale = ig_dyna_real(k, c, third, i, 0);
     if (scale != 0 && scale != 1)

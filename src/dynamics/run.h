@@ -50,7 +50,7 @@ typedef struct {
   ig_lid *probe_node;       /* of point probes */
   const ig_set **probe_set; /* of the others */
   double *probe_middle;     /* x 3: of their nodes at the start; moments are about it */
-  ig_collect *probe_item;   /* on ranks: what each of them looks at, in its order */
+  ig_collect *probe_item;   /* what each of them looks at, in its order */
   double *report;           /* host: elements x IG_DYN_REPORT; on ranks of the part */
   ig_array moved, fields;   /* device: what snapshots are made of; not on ranks */
   int64_t element_steps;

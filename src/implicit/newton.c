@@ -29,6 +29,10 @@ const ig_newton_options ig_newton_usual = {.tolerance = 1e-3,
                                            .steps = 10000,
                                            .iterations = 16,
                                            .line_search = true,
+                                           .beyond =
+                                               "; where it snaps through `method: arc_length` "
+                                               "follows the load down, where it collapses there is "
+                                               "no more to find",
                                            .solver = IG_DIRECT_AUTO};
 
 struct ig_newton {
@@ -51,8 +55,10 @@ struct ig_newton {
   /* vectors of unknowns: trial increments, forces out of balance, those at the start, accepted;
      motions of a first iteration */
   double *u, *f, *start, *kept, *push;
-  /* of equations: increments, residual, correction, before the search, load direction, last step */
+  /* of equations: increments, residual, correction, before the search, load direction, last step
+   */
   double *v, *r, *d, *was, *b, *last;
+  double *sum;   /* of all accepted increments */
   char why[256]; /* what made the last cut */
   double *stop;  /* shares of the analysis at which a step ends */
   int stops;
@@ -72,7 +78,7 @@ ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newto
   n->now = (ig_newton_standing){
       .time = model->begin, .negative = -1, .solver = "none", .passed = NAN, .free = -1};
   const size_t u = (size_t)s->unknowns + 1, e = (size_t)s->equations + 1;
-  IG_TRY(IG_NEW(cx, &room, 5 * u + 6 * e, "Newton's method"));
+  IG_TRY(IG_NEW(cx, &room, 5 * u + 7 * e, "Newton's method"));
   n->u = room;
   n->f = n->u + u;
   n->start = n->f + u;
@@ -84,6 +90,7 @@ ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newto
   n->was = n->d + e;
   n->b = n->was + e;
   n->last = n->b + e;
+  n->sum = n->last + e;
   return ig_direct_new(cx, s->equations, s->first, s->column, options->solver, &n->direct);
 }
 
@@ -262,6 +269,21 @@ static bool at_rounding(const ig_newton *n) {
   return fmax(d[0], d[1] * n->m.length) <= 16 * DBL_EPSILON * n->m.reach;
 }
 
+/* Residuals are the rounding of the sums they come from: what is left in each equation is below
+   some units of the last place of sum |K||u| (Oettli and Prager 1964). Thin elements have large
+   entries that cancel, so that this may be far above the tolerance. */
+static bool at_noise(const ig_newton *n) {
+  const ig_system *s = n->m.system;
+  for (int32_t i = 0; i < s->equations; i++) {
+    double sum = 0;
+    for (int64_t k = s->first[i]; k < s->first[i + 1]; k++)
+      sum += fabs(s->value[k]) * (fabs(n->sum[s->column[k]]) + fabs(n->v[s->column[k]]));
+    if (fabs(n->r[i]) > 64 * DBL_EPSILON * sum)
+      return false;
+  }
+  return true;
+}
+
 /* A motion that nothing resists gets no correction (implicit/direct.h), however it is pushed. Then
    forces stay out of balance that are far above what the rounding of positions makes. */
 static bool pushed_free(const ig_newton *n, double r) {
@@ -369,7 +391,7 @@ static void tell(const ig_newton *n, int iteration, double factor, double r, dou
 }
 
 /* What a step came to. */
-typedef enum { STEP_FINE, STEP_DIVERGED, STEP_SLOW, STEP_TURNED } outcome;
+typedef enum { STEP_FINE, STEP_DIVERGED, STEP_SLOW, STEP_TURNED, STEP_ROUNDED } outcome;
 
 /* Whether a node has turned by more than a step may have; of models with rotations. */
 static bool step_turned(ig_newton *n) {
@@ -442,6 +464,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     r = residual_size(n, &worst);
     for (int32_t i = 0; i < equations; i++)
       n->d[i] *= s;
+    const double c_before = c;
     c = correction_size(n);
     tell(n, it, factor, r, c, s);
     if (it == 1)
@@ -453,6 +476,21 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       snprintf(n->why, sizeof n->why,
                "a part that nothing holds there is pushed, at %s: add a support, or connect it",
                name);
+      return IG_OK;
+    }
+    /* Corrections still get smaller where residuals do not: refinement by the same factors. */
+    if (n->o.keep && r > n->o.tolerance && it >= 2 && at_noise(n)) {
+      const bool fine_now = c <= 10 * n->o.tolerance;
+      keep = true;
+      if (!fine_now && c < 0.5 * c_before && it < n->o.iterations)
+        continue;
+      n->now.uncertain = fine_now ? n->now.uncertain : fmax(n->now.uncertain, c);
+      n->now.residual = r;
+      *how = c > 0.01 ? STEP_ROUNDED : STEP_FINE;
+      snprintf(n->why, sizeof n->why,
+               "rounding leaves displacements uncertain by %.2g of themselves: elements are too "
+               "thin or too unlike in stiffness",
+               c);
       return IG_OK;
     }
     /* Converged: residual and correction are small; or the residual alone is tiny, as in steps that
@@ -642,7 +680,7 @@ static ig_status mechanism(ig_newton *n, const ig_direct_info *info) {
       n->now.free = i;
     }
   }
-  if (!(fabs(energy) <= 64 * DBL_EPSILON * diagonal))
+  if (!(fabs(energy) <= DBL_EPSILON * diagonal))
     n->now.free = -1;
   return IG_OK;
 }
@@ -668,6 +706,8 @@ static ig_status accept(ig_newton *n, double factor, int took) {
       IG_TRY(n->m.group[g].accept(n->m.group[g].self, &at));
   memcpy(n->kept, n->f, (size_t)s->unknowns * sizeof *n->f);
   memcpy(n->last, n->v, (size_t)s->equations * sizeof *n->v);
+  for (int32_t i = 0; i < s->equations; i++)
+    n->sum[i] += n->v[i];
   if (n->m.accepted)
     IG_TRY(n->m.accepted(n->m.self, &at));
   n->now.factor = factor;
@@ -691,9 +731,7 @@ static ig_status no_step(ig_newton *n) {
                  "static: no equilibrium beyond load factor %.6g (time %.6g s) after %lld steps: "
                  "%s%s",
                  n->now.factor, n->now.time, (long long)n->now.steps, n->why,
-                 n->o.arc_length ? ""
-                                 : "; where it snaps through `method: arc_length` follows the load "
-                                   "down, where it collapses there is no more to find");
+                 n->o.arc_length ? "" : n->o.beyond);
 }
 
 /* Diverged: a quarter, as the trial was far off; slow: a half, which usually is enough. */
@@ -740,6 +778,8 @@ ig_status ig_newton_step(ig_newton *n) {
       }
       return IG_OK;
     }
+    if (how == STEP_ROUNDED) /* shorter steps have the same digits */
+      return no_step(n);
     cut(n, how);
     if (n->o.arc_length ? tries > 10 : n->ds < n->o.least)
       return no_step(n);

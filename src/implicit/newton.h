@@ -11,7 +11,7 @@
      3. K d = -r, line search along d (Matthies and Strang 1979; Crisfield 1991), new trial;
      4. until the largest residual is below `tolerance` x the mean force in the model and the last
         correction below 10 x `tolerance` x the largest increment of the step, both for
-        displacements and for rotations;
+        displacements and for rotations; or until residuals are rounding alone;
      5. groups accept. Steps grow by 1.5 after two easy ones, are cut to a quarter where Newton
         diverges or an element cannot be computed, and to a half where it is foreseen to need more
         than `iterations`.
@@ -63,9 +63,11 @@ typedef struct {
   int iterations;      /* 16 */
   bool arc_length;
   bool line_search;
-  bool keep; /* a tangent serves twice where that is foreseen to converge: half the work of linear
-                analyses; the last residual is then not the square of the one before */
+  bool keep; /* a tangent serves again where that is foreseen to converge: half the work of linear
+                analyses; the last residual is then not the square of the one before. Where
+                residuals are rounding alone corrections decide (`uncertain`) */
   bool pass; /* steps are as long as asked for, and may pass over stops */
+  const char *beyond; /* what to do where loads find no equilibrium, for messages */
   ig_direct_kind solver;
 } ig_newton_options;
 extern const ig_newton_options ig_newton_usual;
@@ -95,6 +97,9 @@ typedef struct {
   /* At the end: the unknown that moves most in a motion that the tangent does not resist, -1: there
      is none. */
   int32_t free;
+  /* Correction over the increment of a step whose residual is rounding alone and above the
+     tolerance: how far displacements may be off; 0: none was. */
+  double uncertain;
   const char *solver;
   double passed; /* time of the first stop that a step has passed over, NaN: none */
   bool done;     /* factor is 1 */

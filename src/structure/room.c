@@ -214,6 +214,8 @@ static ig_status analysis_begin(ig_structure *s) {
   o.tolerance = a->tolerance;
   o.steps = a->steps;
   o.keep = true;
+  o.beyond = "; where it snaps through, prescribe a displacement instead of the load, where it "
+             "collapses there is no more to find";
   o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
   o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
   s->planned = o.first * a->duration;
@@ -280,6 +282,12 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
                  "a step has passed over %g s, where a history or a temperature changes its "
                  "course: make steps shorter (`largest_step`), or leave `first_step` out",
                  now.passed);
+    if (done && now.uncertain > 0)
+      ig_warn_at(s->cx, &a->at,
+                 "forces balance to rounding only, which is above `tolerance`: displacements are "
+                 "uncertain by about %.1g of themselves: elements are too thin or too unlike in "
+                 "stiffness",
+                 now.uncertain);
     if (done && now.free >= 0) {
       char name[96];
       unknown_name(s, now.free, name, sizeof name);

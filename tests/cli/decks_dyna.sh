@@ -85,6 +85,14 @@ for key in ("plastic_strain_max", "displacement_max", "mass", "time_step"):
 P
 $python check.py || exit 1
 
+# included files, of which one has an *END of its own, give what the whole deck gives
+sed -n '/^[*]NODE/,/^[*]PART/p' bar-wave.k | sed '$d' >included-mesh.k
+echo '*END' >>included-mesh.k
+sed -n '/^[*]PART/,/^[*]CONTROL_TERMINATION/p' bar-wave.k | sed '$d' >included-model.k
+printf '*KEYWORD\n*INCLUDE\nincluded-mesh.k\nincluded-model.k\n*CONTROL_TERMINATION\n    4.0e-4\n' >included.k
+run included.k --out included
+cmp included/history.csv bar-wave/history.csv || exit 1
+
 # failure at a plastic strain is Johnson and Cook's with D1 alone; rows of node velocities become one entry
 sed '/7800/a\                                                 0.3' plate.k >fails.k
 "$INGOT" import fails.k | grep -q 'name: mat_2.*law: johnson_cook.*n: 1, failure: .0.3, 0, 0, 0, 0' || { echo "no failure"; exit 1; }
@@ -115,6 +123,7 @@ bad parameter.k wall.k 's/-&speed/-\&sped/' sped "PARAMETER gives '-&sped'"
 bad axes.k cantilever.k 's/^         1         0         1/         1         4         1/' '^         1         4' "local axes"
 bad failure.k plate.k 's/1.2e8$/1.2e8                 0.0                0.35/' '0.35$' "failure needs a yield stress and a tangent"
 bad touch.k plate.k 's/^                   1                   2                   3                   3/                   1                   1                   3                   3/' '^                   2                   2                   2$' "part 2 is in no contact"
+bad released.k cantilever.k 's/^       1       3       1       2     100$/&       0       1/' KEYWORD "ends that are released"
 "$INGOT" run keyword.k --lenient --threads 1 --out lenient >log 2>&1 || { cat log; exit 1; }
 grep -q "keyword.k:.*LOAD_THERMAL_LOAD_CURVE is passed over" log || { cat log; exit 1; }
 grep -q "LOAD_THERMAL" lenient/summary.json || { echo "summary does not warn"; exit 1; }

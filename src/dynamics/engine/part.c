@@ -46,6 +46,8 @@ static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
 
 int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element) {
   ig_lid local;
+  if (ig_dyn_alone(m))
+    return 0;
   const ig_block *b = ig_dyn_block_of(m->mesh, element, &local);
   const int npe = ig_elem_info_get(b->type)->nodes;
   return ig_owner_of(m->division->part.owner, b->conn + (int64_t)local * npe, npe);
@@ -532,6 +534,7 @@ static ig_status local_make(ig_dyn_model *m) {
 ig_status ig_dyn_part_whole(ig_dyn_model *m) {
   IG_TRY(IG_NEW(m->cx, &m->division, 1, "part of a rank"));
   m->division->local = m;
+  m->division->part.ranks = 1;
   return IG_OK;
 }
 

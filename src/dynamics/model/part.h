@@ -173,4 +173,16 @@ static inline int ig_dyn_body_number(const ig_dyn_model *m, int k) {
   return ig_dyn_alone(m) ? k : m->division->body[k];
 }
 
+/* The reverse, while the whole is there: numbers in the part of a particle and of an element of
+   this rank; and the rank of a particle. */
+static inline ig_lid ig_dyn_node_here(const ig_dyn_model *m, ig_lid n) {
+  return ig_dyn_alone(m) ? n : m->division->part.local[n];
+}
+static inline ig_lid ig_dyn_element_here(const ig_dyn_model *m, ig_lid e) {
+  return ig_dyn_alone(m) ? e : ig_partition_element(&m->division->part, e);
+}
+static inline int32_t ig_dyn_node_owner(const ig_dyn_model *m, ig_lid n) {
+  return ig_dyn_alone(m) ? 0 : m->division->part.owner[n];
+}
+
 #endif

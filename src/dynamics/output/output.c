@@ -50,8 +50,7 @@ static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) 
          (D == 6 ? holding(m, l, n, 3 + c) : 0);
 }
 
-/* Sums of a probe over its items; on ranks rows of own items go to rank 0 in the order of the
-   set. */
+/* Sums of a probe over its items: rows of own items go to rank 0 in the order of the set. */
 typedef struct {
   const ig_dyn_job *r;
   const ig_dyn_probe *p;
@@ -74,17 +73,9 @@ static ig_status probe_value(const ig_dyn_job *r, int i, double *value) {
   const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
   const bool mean = p->quantity < IG_PROBE_FORCE || p->quantity >= IG_PROBE_BEAM;
   probing s = {r, p, 0};
-  int64_t count = 1;
-  if (!ig_dyn_alone(r->m)) { /* sets of the whole mesh are gone by now */
-    count = r->probe_item[i].whole_count;
-    IG_TRY(ig_collect_rows(r->m->cx, &r->probe_item[i], sizeof(double), probe_row, probe_put, &s,
-                           IG_OK));
-  } else {
-    const ig_set *set = r->probe_set[i];
-    count = set ? set->count : 1;
-    for (int64_t k = 0; k < count; k++)
-      s.sum += probe_term(r, p, set ? set->item[k] : r->probe_node[i]);
-  }
+  const int64_t count = r->probe_item[i].whole_count;
+  IG_TRY(ig_collect_rows(r->m->cx, &r->probe_item[i], sizeof(double), probe_row, probe_put, &s,
+                         IG_OK));
   *value = mean && count > 0 ? s.sum / (double)count : s.sum;
   return IG_OK;
 }
@@ -102,7 +93,7 @@ static const char *probe_unit(const ig_dyn_probe *p) {
   return unit[p->quantity / 3];
 }
 
-/* On ranks: who has what probe i looks at. */
+/* Who has what probe i looks at. Sets of the whole mesh are gone after the start. */
 static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
   ig_dyn_model *m = r->m;
   const ig_partition *part = &m->division->part;
@@ -115,9 +106,9 @@ static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
   /* owner of each item, and which of them are this rank's, in the order of the set */
   for (int64_t k = 0; k < count && status == IG_OK; k++) {
     const ig_lid item = set ? set->item[k] : r->probe_node[i];
-    owner[k] = elements ? ig_dyn_part_owner(m, item) : part->owner[item];
+    owner[k] = elements ? ig_dyn_part_owner(m, item) : ig_dyn_node_owner(m, item);
     if (owner[k] == part->rank)
-      mine[own++] = elements ? ig_partition_element(part, item) : part->local[item];
+      mine[own++] = elements ? ig_dyn_element_here(m, item) : ig_dyn_node_here(m, item);
   }
   if (status == IG_OK)
     status = ig_collect_new(m->cx, part, owner, count, mine, own, &r->probe_item[i]);
@@ -183,8 +174,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
       r->probe_middle[3 * i + k % 3] += r->m->x0[3 * node + k % 3] / count;
     }
     IG_TRY(probe_check(r, i));
-    if (!ig_dyn_alone(r->m))
-      IG_TRY(probe_divide(r, i, section));
+    IG_TRY(probe_divide(r, i, section));
   }
   return IG_OK;
 }

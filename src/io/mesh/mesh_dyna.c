@@ -401,7 +401,14 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
       if (first + 2 < count && f[first + 2].from < f[first + 2].stop)
         IG_TRY(int_read(in, f[first + 2].from, f[first + 2].stop, &third));
       IG_TRY(IG_MORE(in->t.cx, &in->found->beam, in->found->beams, "beams"));
-      in->found->beam[in->found->beams++] = (struct ig_dyna_beam){id, third};
+      bool released = false;
+      for (int i = first + 3; i < count && i < first + 7; i++) {
+        int64_t code = 0;
+        if (f[i].from < f[i].stop)
+          IG_TRY(int_read(in, f[i].from, f[i].stop, &code));
+        released |= code != 0;
+      }
+      in->found->beam[in->found->beams++] = (struct ig_dyna_beam){id, third, released};
     }
     int64_t middle = 0;
     if (dim == 2 && nodes == 4 && first + 4 < count && f[first + 4].from < f[first + 4].stop)

@@ -33,6 +33,7 @@ typedef struct {
   int64_t beams;
   struct ig_dyna_beam {
     int64_t element, third; /* node that gives the plane of the section's first axis; 0: none */
+    bool released;          /* its ends are joined by some components only */
   } * beam;
   int64_t fixed;
   struct ig_dyna_fixed {

@@ -39,6 +39,12 @@ static const struct {
     {".unv", ig_mesh_read_gmsh, NULL},
     {".med", ig_mesh_read_med, NULL},
     {".cgns", ig_mesh_read_gmsh, NULL},
+    {".xdmf", ig_mesh_read_xdmf, NULL},
+    {".xmf", ig_mesh_read_xdmf, NULL},
+    {".e", ig_mesh_read_exodus, NULL},
+    {".exo", ig_mesh_read_exodus, NULL},
+    {".ex2", ig_mesh_read_exodus, NULL},
+    {".g", ig_mesh_read_exodus, NULL},
     {".bdf", ig_mesh_read_nastran, NULL},
     {".nas", ig_mesh_read_nastran, NULL},
     {".mesh", ig_mesh_read_gmsh, NULL},
@@ -169,12 +175,13 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
     i++;
   if (i == FORMATS || !formats[i].read)
-    return IG_FAIL(cx, IG_INPUT,
-                   "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
-                   ".cdb, .msh, .unv, .med, .cgns, .bdf, .dat, .geo or .step; a surface (.stl, "
-                   ".obj, .3mf, .ply, .off) is "
-                   "cut into voxels by `mesh: {stl: …, voxel: …}`",
-                   path, ending);
+    return IG_FAIL(
+        cx, IG_INPUT,
+        "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
+        ".cdb, .msh, .unv, .med, .cgns, .xdmf, .exo, .bdf, .dat, .geo or .step; a surface (.stl, "
+        ".obj, .3mf, .ply, .off) is "
+        "cut into voxels by `mesh: {stl: …, voxel: …}`",
+        path, ending);
   /* The unit: what was asked for, or what the file names, or metres. */
   double named;
   IG_TRY(ig_mesh_file_unit(cx, path, &named));
