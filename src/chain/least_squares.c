@@ -281,7 +281,9 @@ static bool is_flat(work *w) {
 static ig_status advance(work *w, bool *ended) {
   const ig_fit *f = w->fit;
   ig_fit_result *o = w->o;
-  for (;;) {
+  /* Differences are computed ahead for the first trial only: after a rejection the next one is less
+     likely to be accepted. */
+  for (bool first = true;; first = false) {
     double length = 0;
     step(w);
     const double fall = predicted(w);
@@ -294,7 +296,7 @@ static ig_status advance(work *w, bool *ended) {
       return IG_OK;
     for (int i = 0; i < f->n; i++)
       w->trial[i] = fmin(fmax(o->u[i] + w->p[i], f->low[i]), f->high[i]);
-    IG_TRY(evaluate(w, w->trial, f->ahead));
+    IG_TRY(evaluate(w, w->trial, f->ahead && first));
     const double sum = w->good[0] ? sum_of(f->m, w->r) : INFINITY;
     const double ratio = isfinite(sum) ? (o->sum - sum) / fall : -1;
     if (ratio < 0.25)

@@ -67,7 +67,7 @@ for page in "${pages[@]}"; do
     sed -E 's/^[^i]*//; s/ingot mesh(\.| is| has).*//' | grep -E '^ingot (mesh (new|convert|info)|[a-z]+( |$))' | sort -u)
 
   own= # keys of files that are no cases
-  [ $page = docs/how-to/calibrate.md ] && own=$'\ncases\nkeys\nkey\nfigures\nfigure\nprior\nmean\ndeviation\nuncertainty\nscale'
+  [ $page = docs/how-to/calibrate.md ] && own=$'\ncases\nkeys\nkey\nfigures\nfigure\nprior\nmean\ndeviation\nuncertainty\nscale\nnoise'
   [ $page = docs/how-to/sweep.md ] && own=$'\nvary\nruns\nfigures'
   [ $page = docs/tutorials/a-chain.md ] && own=$'\nstages\nprint' # print: a stage
   # keys of cases, in blocks of YAML and in words such as `assembly: gather`
