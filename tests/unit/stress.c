@@ -159,7 +159,7 @@ static void newton_is_quadratic(void **state) {
       int seen = 0;
       double order = 0;
       for (int i = 1; i <= n; i++) {
-        if (i > 1 && r[i] > q.c.solver.tolerance)
+        if (i > 1 && r[i] > 1e-11)
           order = log(r[i] / r[i - 1]) / log(r[i - 1] / r[i - 2]);
         if (kind == IG_STRESS_AGGREGATION && r[i - 1] < 1e-2 && r[i - 1] > 1e-6) {
           if (!(r[i] <= r[i - 1] * r[i - 1]))
