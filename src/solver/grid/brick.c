@@ -145,6 +145,14 @@ void ig_brick_elastic(ig_brick *brick, int dim, const double *h, double poisson)
   integrate(brick, elastic_point, (const double[2]){lambda, mu});
 }
 
+void ig_brick_of(ig_brick *brick, const double *h, const double k[24][24]) {
+  shape(brick, 3, 3, h);
+  memcpy(brick->k, k, sizeof brick->k);
+  brick->load = h[0] * h[1] * h[2] / 8;
+  to_modes(brick);
+  brick->lambda = ig_brick_lambda(brick->size, &brick->k[0][0], 24, 1);
+}
+
 void ig_brick_conduction(ig_brick *brick, int dim, const double *h) {
   shape(brick, dim, 1, h);
   integrate(brick, conduction_point, NULL);

@@ -27,6 +27,9 @@ typedef struct {
 /* h: dim edges, m. Matrices for Young's modulus 1 (conductivity 1); dim 2 is plane stress of unit
    thickness. Fill all members; nothing to free. */
 void ig_brick_elastic(ig_brick *brick, int dim, const double *h, double poisson);
+/* Of another element of eight nodes and three components that has the symmetries of a box and no
+   force under translations; k as in the struct. */
+void ig_brick_of(ig_brick *brick, const double *h, const double k[24][24]);
 void ig_brick_conduction(ig_brick *brick, int dim, const double *h);
 /* length^2 x conduction + mass: the matrix of a Helmholtz filter. */
 void ig_brick_helmholtz(ig_brick *brick, int dim, const double *h, double length);
