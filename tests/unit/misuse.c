@@ -347,6 +347,14 @@ static void files(void **state) {
   REFUSED_SILENTLY(ig_sweep_open(NULL, "a.yaml", NULL, &sweep));
   REFUSED(cx, ig_sweep_open(cx, NULL, NULL, &sweep));
   REFUSED_SILENTLY(ig_sweep_open(cx, "a.yaml", NULL, NULL));
+  bool is;
+  REFUSED_SILENTLY(ig_is_calibration(cx, "a.yaml", NULL));
+  REFUSED_SILENTLY(ig_is_calibration(cx, NULL, &is));
+  REFUSED_SILENTLY(ig_calibrate(NULL, "a.yaml", NULL));
+  REFUSED(cx, ig_calibrate(cx, NULL, NULL));
+  REFUSED_SILENTLY(ig_sample(cx, NULL, "a.yaml", false));
+  REFUSED_SILENTLY(ig_sample(cx, &(ig_sample_options){0}, "a.yaml", false));
+  REFUSED_SILENTLY(ig_sensitivity(cx, NULL, "out", NULL, NULL, NULL, NULL));
   assert_int_equal(ig_sweep_count(NULL), 0);
   REFUSED_SILENTLY(ig_sweep_at(NULL, 0, &run));
   REFUSED_SILENTLY(ig_sweep_results(NULL, "out", NULL, NULL));

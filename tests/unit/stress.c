@@ -128,10 +128,10 @@ static void blocks_clamped_and_free(void **state) {
     }
 }
 
-/* A block of yielding material heated unevenly, by both kinds of multigrid: each residual is at most
-   a constant times the square of the one before it, as shares of the forces. On few elements the
-   constant is 1; on as many as a grid needs, more elements change between elastic and plastic in
-   the first iterations. */
+/* A block of yielding material heated unevenly, by both kinds of multigrid: each residual is at
+   most a constant times the square of the one before it, as shares of the forces. On few elements
+   the constant is 1; on as many as a grid needs, more elements change between elastic and plastic
+   in the first iterations. */
 static double hot_side(void *user, const double x[3]) {
   (void)user;
   return 293.15 + 400 * x[0] * x[2];
