@@ -60,6 +60,7 @@ struct ig_newton {
   double *v, *r, *d, *was, *b, *last;
   double *sum;   /* of all accepted increments */
   char why[256]; /* what made the last cut */
+  bool plain;    /* it has its remedy with it */
   double *stop;  /* shares of the analysis at which a step ends */
   int stops;
 };
@@ -420,6 +421,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   double r = INFINITY, c = INFINITY, before = INFINITY, first = INFINITY;
   bool fine, keep = false;
   int rising = 0;
+  n->plain = false;
   /* where the last step went, it goes on; the first one starts from where the model is */
   const double on = n->last_ds > 0 ? (factor - n->now.factor) / n->last_ds : 0;
   for (int32_t i = 0; i < equations; i++)
@@ -476,6 +478,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       snprintf(n->why, sizeof n->why,
                "a part that nothing holds there is pushed, at %s: add a support, or connect it",
                name);
+      n->plain = true;
       return IG_OK;
     }
     /* Corrections still get smaller where residuals do not: refinement by the same factors. */
@@ -487,6 +490,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       n->now.uncertain = fine_now ? n->now.uncertain : fmax(n->now.uncertain, c);
       n->now.residual = r;
       *how = c > 0.01 ? STEP_ROUNDED : STEP_FINE;
+      n->plain = true;
       snprintf(n->why, sizeof n->why,
                "rounding leaves displacements uncertain by %.2g of themselves: elements are too "
                "thin or too unlike in stiffness",
@@ -731,7 +735,7 @@ static ig_status no_step(ig_newton *n) {
                  "static: no equilibrium beyond load factor %.6g (time %.6g s) after %lld steps: "
                  "%s%s",
                  n->now.factor, n->now.time, (long long)n->now.steps, n->why,
-                 n->o.arc_length ? "" : n->o.beyond);
+                 n->o.arc_length || n->plain ? "" : n->o.beyond);
 }
 
 /* Diverged: a quarter, as the trial was far off; slow: a half, which usually is enough. */
