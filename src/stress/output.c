@@ -373,6 +373,23 @@ ig_status ig_stress_snapshot(void *self, ig_sink *to) {
 
 /* --- figures --- */
 
+/* Sums of the loads and of the forces of supports. */
+static ig_status sums_write(ig_stress *m, ig_sink *to) {
+  static const char *const name[] = {"reaction_x", "reaction_y", "reaction_z",
+                                     "load_x",     "load_y",     "load_z"};
+  double sum[6] = {0};
+  IG_TRY(ig_stress_forces(m));
+  IG_TRY(ig_array_pull(m->cx, &m->force));
+  const double *f = m->force.host, *load = m->load.host;
+  for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
+    sum[i % 3] += m->held.bits[i / 3] >> i % 3 & 1 ? f[i] - load[i] : 0;
+    sum[3 + i % 3] += load[i];
+  }
+  for (int k = 0; k < 6; k++)
+    IG_TRY(to->result(to, name[k], "N", sum[k]));
+  return IG_OK;
+}
+
 /* Figures of the summary. A probe appears with its final value, and as NAME_after_PHASE for each
    named phase before the last. */
 ig_status ig_stress_results(void *self, ig_sink *to) {
@@ -408,6 +425,7 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
       {"energy_missing", m->balance.missing}};
   for (size_t i = 0; i < sizeof energy / sizeof *energy; i++)
     IG_TRY(to->result(to, energy[i].key, "J", energy[i].value));
+  IG_TRY(sums_write(r->m, to));
   IG_TRY(to->result(to, "newton_iterations", "", (double)m->count.newton_all));
   IG_TRY(to->result(to, "linear_iterations", "", (double)m->count.linear_all));
   for (int i = 0; i < n; i++) {

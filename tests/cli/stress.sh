@@ -622,6 +622,9 @@ probes: {name: end, set: xmax, quantity: ux}
 output: {count: 0}
 END
 "$INGOT" run bar.yaml -q -o bar -t 1 >/dev/null 2>&1 || fail "the bar does not run"
+# sums of reactions and loads are in the summary: 100 MPa on 1 mm^2
+awk -v f="$(figure bar load_x)" -v r="$(figure bar reaction_x)" 'BEGIN { exit !(f > 99.9999 && f < 100.0001 && r + f < 1e-3 && r + f > -1e-3) }' ||
+  fail "load $(figure bar load_x) N, reaction $(figure bar reaction_x) N"
 "$INGOT" calibrate bar.yaml --key materials.young --figure end --target "$(awk -v u="$(figure bar end)" 'BEGIN { print 2 * u }')" -t 1 -q >said 2>&1 || fail "calibrate a modulus: $(cat said)"
 tail -1 said | grep -qE '^materials.young: (100|100[.]0[0-9]*|99[.]9[0-9]*) GPa$' || fail "calibrate a modulus: $(cat said)"
 [ ! -e soft ] || fail "a refused case has left a folder"
