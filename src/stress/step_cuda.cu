@@ -76,9 +76,9 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* A cluster by a block, a thread an element (assembly/cluster_sum.h). A product has the positions
    and values of the cluster's nodes in shared memory; forces look up temperatures, too, and state,
-   and load what they need. Least bytes of an elastic product per element: 36 tangent (in the order
-   of clusters), 9 number, life and modulus, 32 places and sums, 1.6 nodes of 54, 0.9 of the border
-   of 52. */
+   and load what they need. Least bytes of an elastic product per element: 64 tangent (in the order
+   of clusters; 32 of B-bar), 9 number, life and modulus of B-bar, 32 places and sums, 1.6 nodes of
+   54, 0.9 of the border of 52. */
 template <gift GIFT>
 static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
     cluster_pass(const __grid_constant__ ig_stress_args p, const double *x, double *y) {
