@@ -753,6 +753,7 @@ class View {
     const element = shape.cell[(rod ? shape.corner.length / 3 : 0) + first / from.per];
     const node = shape.node[from.list[corner]], length = this.data.length_factor;
     const xyz = this.centre.map((x, c) => x + from.at[3 * corner + c]);
+    const step = 10 ** Math.floor(Math.log10(length * this.size) - 4); /* places have 16 bits */
     const shown = (v) => (v > -1e37 ? +(f.factor * v).toPrecision(5) + (f.shown ? " " + f.shown : "") : "no value");
     const words = [];
     if (f) {
@@ -762,7 +763,7 @@ class View {
       set.value = v;
     }
     words.push("cell " + element, (f && !f.cells && at ? "" : "node " + node + " ") + "at (" +
-      xyz.map((x) => short(+(length * x).toPrecision(5))).join(", ") + ") " + this.data.length, this.time.textContent);
+      xyz.map((x) => short(step * Math.round((length * x) / step))).join(", ") + ") " + this.data.length, this.time.textContent);
     Object.assign(set, { node: node, cell: element, x: xyz[0], y: xyz[1], z: xyz[2] });
     this.readout.textContent = words.filter((t) => t).join("; ");
   }

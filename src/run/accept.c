@@ -65,8 +65,10 @@ ig_status ig_accept_finish(ig_ctx *cx, ig_accept *accept, ig_sink *sink) {
     const struct ig_accept_seen *seen = &accept->seen[i];
     char why[256];
     if (!seen->given)
-      ig_warn_at(cx, &limit->at, "accept: the run has no figure '%.60s' that is a number",
-                 limit->figure);
+      ig_warn_at(
+          cx, &limit->at,
+          "accept: the run has no figure '%.60s' that is a number: summary.json lists its figures",
+          limit->figure);
     else if (ig_limit_broken(limit->min, limit->max, seen->value, seen->unit, why, sizeof why))
       ig_warn_at(cx, &limit->at, "not accepted: %.60s %s", limit->figure, why);
     else

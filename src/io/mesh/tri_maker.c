@@ -1,5 +1,4 @@
-/* What readers of surfaces share: points and triangles that are added one by one, and words of text
-   files. */
+/* A surface of triangles under construction. */
 #include "io/mesh/tri_maker.h"
 
 #include <math.h>
