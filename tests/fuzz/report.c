@@ -121,7 +121,7 @@ static const char *tag_check(const char *p) {
                              "details summary pre section select option label a";
   static const char attributes[] =
       "class id alt src href viewBox role aria-label d x y width height fill stroke stroke-width "
-      "text-anchor textLength lengthAdjust value open";
+      "text-anchor textLength lengthAdjust value open data-keys";
   p += 1 + (p[1] == '/');
   size_t length = strcspn(p, " >/<");
   if (!is_one_of(p, length, tags))
