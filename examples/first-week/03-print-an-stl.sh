@@ -7,7 +7,7 @@ physics: powder
 title: my part, first layers
 materials: {name: SS316L, file: SS316L, powder_conductivity: 0.3 W/(m K)}
 plate_temperature: 353 K
-beam: {radius: 50 um, depth: 40 um}
+beam: {radius: 50 um, depth: 40 um, keyhole: {absorptivity: 0.3}}
 grid: {cell: 40 um, ratio: 4, margin: 0.32 mm, plate: 0.48 mm}
 hatch:
   parts: {stl: $stl}

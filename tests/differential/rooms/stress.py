@@ -78,6 +78,8 @@ def generate(rng):
     probes += [{"name": "s", "point": middle, "quantity": rng.choice(["sxx", "syy", "szz", "sxy", "syz", "szx"])},
                {"name": "vm", "point": middle, "quantity": "von_mises"}, {"name": "ep", "point": middle, "quantity": "plastic_strain"}]
     case["probes"] = probes
+    if rng.random() < 0.6:  # the one that judges/solid.py has
+        case["element"] = "bbar"
     figures = {"u0": "u", "u1": "u", "u2": "u", "fx": "f", "fy": "f", "fz": "f", "s": "s", "vm": "s", "ep": "p", "u_max": "u",
                "von_mises_max": "s", "energy_work": "e", "energy_stored": "e", "energy_dissipated": "e"}
     size = {"p": 1e-3, "u": 1e-9, "f": area * 1e6, "s": 1e5, "e": 1e-7}
@@ -160,7 +162,7 @@ def relations(model, base, rng, program, name):
         for e in m.case["inherent"]:
             e["strain"] = [-v for v in e["strain"]]
         yield Check("opposite", loose, m, factor={"u0": -1.0, "u1": -1.0, "u2": -1.0, "kind f": -1.0, "s": -1.0})
-    if judge["kind"] in ("load", "pull") and len(case["phases"]) == 1 and not finite:
+    if judge["kind"] in ("load", "pull") and len(case["phases"]) == 1 and not finite and case.get("element") == "bbar":
         yield Check("judge_numpy", 1e-5, figures=lambda: solid.analyse(model))
     if judge["kind"] == "block":
         yield Check("judge_calculix", 1e-4, follow=lambda p, n: calculix.analyse(p, n, model), only=("u0", "u1", "u2", "fz"))
