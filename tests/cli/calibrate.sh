@@ -205,6 +205,45 @@ EOF
 cal chained.yaml -o chained || fail "a chain"
 near "$(value stages.pull.materials.young value chained)" 100 1e-3 || fail "a chain's modulus"
 
+# the contents of files count for --resume: a mesh of twice the length under the same name
+mesh_write() { # LENGTH in mm
+  cat >bar.inp <<EOF
+*NODE
+1, 0, 0, 0
+2, $1e-3, 0, 0
+3, $1e-3, 1e-3, 0
+4, 0, 1e-3, 0
+5, 0, 0, 1e-3
+6, $1e-3, 0, 1e-3
+7, $1e-3, 1e-3, 1e-3
+8, 0, 1e-3, 1e-3
+*ELEMENT, TYPE=C3D8
+1, 1, 2, 3, 4, 5, 6, 7, 8
+EOF
+}
+sed 's/^mesh: .*/mesh: {file: bar.inp}/' bar.yaml >filed.yaml
+cat >file.yaml <<'EOF'
+case: filed.yaml
+set: {'loads[0].pressure': -100 MPa}
+keys: [{key: materials.young, from: 50 GPa, to: 400 GPa}]
+figures: [{figure: ux, value: 4 um}]
+EOF
+sed -i 's/mesh: {boxes.*/mesh: {file: bar.inp}/' chain.yaml
+mesh_write 4
+cal file.yaml -o file || fail "a mesh from a file"
+near "$(value materials.young value file)" 100 1e-4 || fail "a mesh from a file: $(value materials.young value file)"
+cal chained.yaml -o filechain || fail "a chain with a mesh from a file"
+{ cal file.yaml -o file --resume && grep -q '^runs  *0, ' log; } || fail "runs of the same mesh were made again"
+mesh_write 8
+cal file.yaml -o file --resume || fail "another mesh"
+near "$(value materials.young value file)" 200 1e-4 || fail "runs of another mesh were kept: $(value materials.young value file)"
+cal chained.yaml -o filechain --resume || fail "a chain with another mesh"
+near "$(value stages.pull.materials.young value filechain)" 200 1e-3 || fail "runs of a chain with another mesh were kept: $(value stages.pull.materials.young value filechain)"
+# a number of a chain's key in another unit is another value
+sed 's/50 GPa/50 MPa/; s/500 GPa/500000 MPa/' chained.yaml >units.yaml
+cal units.yaml -o filechain --resume || fail "a chain in MPa"
+near "$(value stages.pull.materials.young value filechain)" 200000 1 || fail "MPa: $(value stages.pull.materials.young value filechain)"
+
 # Ctrl-C keeps the best so far
 cal twin.yaml -o stopped -j 1 -s time_step='1 ms' &
 pid=$!
