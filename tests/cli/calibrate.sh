@@ -270,6 +270,8 @@ wrong "'start' 1 lies outside" 's/from: -1 GPa, to: 1e9/from: 2 MPa, to: 1e9/'
 wrong "unknown key 'keyy'" 's/{key: .loads.1.[^,]*,/{keyy: a,/'
 wrong "cannot read 'bra.yaml'" 's/bar.yaml/bra.yaml/'
 wrong "is fitted twice" 's/loads\[1\]/loads[0]/'
+wrong "'loads\[1\].pressure' is fitted twice" "s/key: 'loads\[0\].pressure'/key: ['loads[0].pressure', 'loads[1].pressure']/"
+wrong "is fitted twice" "s/'loads\[0\].pressure'/materials.young/; s/'loads\[1\].pressure'/'materials[0].young'/"
 wrong "unknown key 'pressur'" 's/loads\[1\].pressure/loads[1].pressur/'
 # a case that its room refuses when it is opened: no run at the start
 sed 's/bar.yaml/empty.yaml/' linear.yaml >wrong.yaml
