@@ -305,25 +305,12 @@ static const ig_node *entries(const ig_node *root, const char *key) {
   return list && list->kind == IG_NODE_LIST ? list->child : list;
 }
 
-/* Whether two keys name one number: one map is a list of one, so that materials.young and
-   materials[0].young are the same. */
-static bool same_key(const char *a, const char *b) {
-  for (;; a++, b++) {
-    while (strncmp(a, "[0]", 3) == 0)
-      a += 3;
-    while (strncmp(b, "[0]", 3) == 0)
-      b += 3;
-    if (*a != *b || !*a)
-      return *a == *b;
-  }
-}
-
 /* No number of a case may get two values. */
 static ig_status keys_differ(ig_cal *c, int k) {
   for (int j = 0; j <= k; j++)
     for (int i = 0; i < c->key[k].key.count; i++)
       for (int n = 0; n < (j < k ? c->key[j].key.count : i); n++)
-        if (same_key(c->key[k].key.value[i], c->key[j].key.value[n]))
+        if (ig_key_same(c->key[k].key.value[i], c->key[j].key.value[n]))
           return ig_fail_at(c->cx, &c->key[k].at, "'%.80s' is fitted twice",
                             c->key[k].key.value[i]);
   return IG_OK;
