@@ -445,8 +445,17 @@ static ig_status row_keep(ig_cal *c, const int *column, int columns, const char 
     else if (what >= 0 && what < IG_CAL_KEYS)
       x[what] = number;
   }
-  for (int i = 0; i < c->figures; i++)
+  /* a figure that was measured several times has several columns, which are read as the first */
+  for (int i = 0; i < c->figures; i++) {
+    char name[300], first[300];
+    heading(c, i, name, sizeof name);
+    for (int k = 0; k < i && isnan(value[i]); k++) {
+      heading(c, k, first, sizeof first);
+      if (strcmp(name, first) == 0)
+        value[i] = value[k];
+    }
     good = good && (c->figure[i].run != run || !isnan(value[i]));
+  }
   if (!good || run < 0)
     return IG_OK;
   ig_cal_record *r;

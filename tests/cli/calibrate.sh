@@ -49,6 +49,18 @@ cal noise.yaml -o noise || fail "measured noise"
 near "$(value 'loads[0].pressure' value noise)" -102 1e-6 || fail "p with measured noise: $(value 'loads[0].pressure' value noise)"
 awk '$1 == "\"noise\":" { exit !($2 + 0 < 1e-10) }' noise/calibration.json || fail "$(grep '"noise"' noise/calibration.json)"
 
+# a figure that is 0 but for rounding has no noise
+cat >zero.yaml <<'EOF'
+case: bar.yaml
+keys: [{key: 'loads[0].pressure', from: -1 GPa, to: 1 GPa, start: -10 MPa}]
+figures: [{figure: ux, value: 2 um, uncertainty: 0.1 um}, {figure: uy, value: 0 um, uncertainty: 0.1 um}]
+noise: measure
+EOF
+cal zero.yaml -o zero || fail "a figure of 0"
+awk '$1 == "\"noise\":" { exit !($2 + 0 < 1e-10) }' zero/calibration.json || fail "rounding is noise: $(grep '"noise"' zero/calibration.json)"
+# a figure that was measured twice is resumed
+{ cal linear.yaml -o linear --resume && grep -q '^runs  *0, ' log; } || fail "runs with a figure measured twice were made again"
+
 # without uncertainties errors follow from the residuals: relative deviations, one degree of freedom
 sed 's/, uncertainty[^}]*//' linear.yaml >plain.yaml
 cal plain.yaml -o plain || fail "a problem without uncertainties"
