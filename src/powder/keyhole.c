@@ -12,11 +12,12 @@
      absorptivity  A = A(e / a) of a conical cavity (Gouffe 1945), from that of a flat melt
 
    The two are solved together for each piece of a path, from power, speed, radius and the ground's
-   temperature; nothing is fitted. A cylinder at rest has no steady loss: after a time t it loses
-   4 pi k (T_b - T_0) / (ln(4 D t / a^2) - 2 gamma), which is what a slow one loses at the speed
-   2 sqrt(D / t). A beam that stands counts with that speed, t being the time it stands. Where e is
-   less than about a there is no keyhole, and light stays at the surface. k and D are those of the
-   melt at the boiling temperature.
+   temperature; nothing is fitted. A beam that is slow or stands loses at least what half a spheroid
+   at rest does. One that has stood for a time t has not come that far: a cylinder at rest loses
+   4 pi k (T_b - T_0) / (ln(4 D t / a^2) - 2 gamma) then, which is what a slow one loses at the
+   speed 2 sqrt(D / t), so it counts with that speed. Where e is less than about a there is no
+   keyhole, and light stays at the surface. k and D are those of the melt at the boiling
+   temperature.
 
    Left out: the time a keyhole takes to form, its fluctuations, heat of neighbouring lines in T_0,
    flow in the pool. */
@@ -67,6 +68,16 @@ double ig_keyhole_flow(double peclet) {
   return 2 * M_PI * x * sum;
 }
 
+/* The same of half a spheroid at rest in half a space, over its depth: what a keyhole loses at
+   least. A cylinder that hardly moves would lose ever less, and a beam that stands drill without
+   end. */
+static double flow_at_rest(double aspect) {
+  const double x = fmax(aspect, 1e-3);
+  if (fabs(x - 1) < 1e-6)
+    return 2 * M_PI;
+  return 2 * M_PI / x * (x > 1 ? sqrt(x * x - 1) / acosh(x) : sqrt(1 - x * x) / acos(x));
+}
+
 double ig_keyhole_absorbed(double flat, double aspect) {
   const double angle = atan2(1, aspect), reflects = 1 - flat;
   const double open = (3 * sin(angle) - sin(3 * angle)) / 4, walls = 1 / (1 + hypot(1, aspect));
@@ -89,12 +100,12 @@ static ig_powder_hole hole_of(const ig_powder_run *r, double power, double speed
                flat =
                    isnan(c->absorptivity) ? ig_table_at(&m->absorptivity, boils) : c->absorptivity;
   /* ground that boils itself has no keyhole: a pool over it is all there is */
-  const double sideways =
-      k * fmax(boils - T, 0.01 * boils) * ig_keyhole_flow(0.5 * speed * a * heat / k);
+  const double per = k * fmax(boils - T, 0.01 * boils),
+               moving = ig_keyhole_flow(0.5 * speed * a * heat / k);
   double aspect = 1, absorbed = flat;
   for (int i = 0; i < 1000; i++) {
     absorbed = ig_keyhole_absorbed(flat, aspect);
-    const double next = absorbed * power / sideways / a;
+    const double next = absorbed * power / (per * fmax(moving, flow_at_rest(aspect)) * a);
     const bool done = fabs(next - aspect) <= 1e-12 * aspect;
     aspect = next;
     if (done)

@@ -346,6 +346,18 @@ static void keyholes_follow_the_line(void **state) {
   assert_float_equal(hole.share, 1, 0);
   assert_float_equal(hole.depth * flow / (hole.absorptivity * 120), 1, 1e-9);
   assert_float_equal(hole.absorptivity, ig_keyhole_absorbed(0.4, hole.depth / a), 1e-9);
+  /* a beam that almost stands: half a spheroid, 2 pi k dT sqrt(e^2 - a^2) / acosh(e / a) */
+  ig_powder_close(&r);
+  c.hatch.speed = 1e-4;
+  assert_int_equal(ig_powder_open(&job, &r), IG_OK);
+  const ig_powder_hole still = r.way[0].hole[r.line_of[0].first];
+  const double e = still.depth / a;
+  assert_float_equal(
+      2 * M_PI * 20 * 2700 * a * sqrt(e * e - 1) / acosh(e) / (still.absorptivity * 120), 1, 1e-9);
+  assert_true(still.depth > hole.depth);
+  ig_powder_close(&r);
+  c.hatch.speed = 1;
+  assert_int_equal(ig_powder_open(&job, &r), IG_OK);
   r.layer_of[1].interlayer = 600;
   assert_int_equal(ig_powder_keyholes_of(&r, &r.layer_of[1]), IG_OK);
   const ig_powder_hole warm = r.way[0].hole[r.line_of[r.layer_of[1].line].first];
