@@ -142,7 +142,8 @@ static void sizes_fill(const fitting *f) {
 }
 
 /* The largest relative noise of any figure, from points in a row that are a thousandth apart: far
-   enough to see the jumps of figures that are found at cells and steps, as melt pools are. */
+   enough to see the jumps of figures that are found at cells and steps, as melt pools are. A figure
+   near 0 is only as good as its deviation: relative to itself, rounding would be noise. */
 static ig_status noise_measure(fitting *f) {
   enum { POINTS = 8 };
   ig_cal *c = f->c;
@@ -161,7 +162,8 @@ static ig_status noise_measure(fitting *f) {
       const ig_cal_record *o = &c->record[record[p * c->cases + c->figure[i].run]];
       value[p] = o->good ? o->value[i] : NAN;
     }
-    const double noise = ig_noise_of(POINTS, value) / fabs(value[0]);
+    const double least = c->figure[i].deviation * c->figure[i].factor.factor,
+                 noise = ig_noise_of(POINTS, value) / fmax(fabs(value[0]), least);
     if (isfinite(noise))
       worst = fmax(worst, noise);
   }
@@ -176,7 +178,7 @@ static ig_status noise_measure(fitting *f) {
 static void noise_fill(const fitting *f) {
   const double noise = f->c->noise_given || f->c->noise_measured ? f->c->noise : 1e-10;
   for (int i = 0; i < f->c->figures; i++)
-    f->noise[i] = noise * fabs(f->c->figure[i].out.measured) / f->c->figure[i].deviation;
+    f->noise[i] = noise * fmax(fabs(f->c->figure[i].out.measured) / f->c->figure[i].deviation, 1);
 }
 
 /* --- the result */

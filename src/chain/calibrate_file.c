@@ -305,6 +305,17 @@ static const ig_node *entries(const ig_node *root, const char *key) {
   return list && list->kind == IG_NODE_LIST ? list->child : list;
 }
 
+/* No number of a case may get two values. */
+static ig_status keys_differ(ig_cal *c, int k) {
+  for (int j = 0; j <= k; j++)
+    for (int i = 0; i < c->key[k].key.count; i++)
+      for (int n = 0; n < (j < k ? c->key[j].key.count : i); n++)
+        if (ig_key_same(c->key[k].key.value[i], c->key[j].key.value[n]))
+          return ig_fail_at(c->cx, &c->key[k].at, "'%.80s' is fitted twice",
+                            c->key[k].key.value[i]);
+  return IG_OK;
+}
+
 static ig_status keys_read(ig_cal *c, const file_top *top, const ig_node *root) {
   const ig_node *map = entries(root, "keys");
   c->keys = top->keys.count;
@@ -314,9 +325,7 @@ static ig_status keys_read(ig_cal *c, const file_top *top, const ig_node *root) 
   IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&c->key, (size_t)c->keys, sizeof *c->key));
   for (int i = 0; i < c->keys; i++, map = map->next) {
     IG_TRY(key_read(c, IG_ITEM(const file_key, top->keys, i), map, &c->key[i]));
-    for (int j = 0; j < i; j++)
-      if (strcmp(c->key[i].out.key, c->key[j].out.key) == 0)
-        return ig_fail_at(c->cx, &c->key[i].at, "'%.80s' is fitted twice", c->key[i].out.key);
+    IG_TRY(keys_differ(c, i));
   }
   return IG_OK;
 }

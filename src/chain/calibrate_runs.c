@@ -1,7 +1,8 @@
 /* The runs of a calibration: which are needed, side by side on threads, and what is kept of them.
 
-   A run is known by a hash of its case with all values, so that no run is made twice and those of
-   an earlier calibration (runs.csv) are found again whatever has changed in the file. */
+   A run is known by a hash of its case with all values and the contents of its files, so that no
+   run is made twice and those of an earlier calibration (runs.csv) are found again whatever has
+   changed in the file. */
 #include "chain/calibrate.h"
 #include "chain/run_sets.h"
 #include "core/hash.h"
@@ -10,6 +11,7 @@
 #include "io/format/case_yaml.h"
 #include "io/format/csv.h"
 #include "io/result/result_folder.h"
+#include "run/fingerprint.h"
 #include <ingot/chain.h>
 
 #include <inttypes.h>
@@ -37,23 +39,23 @@ ig_status ig_cal_case_open(const ig_cal *c, ig_ctx *cx, int run, const double *x
   return IG_OK;
 }
 
-static void hash_text(void *user, const char *text) {
-  uint64_t *h = user;
+static void hash_text(uint64_t *h, const char *text) {
   *h = ig_hash(ig_hash_word(*h, strlen(text)), text, strlen(text));
 }
 
 /* Reads the case as its run would and hashes it. A chain is hashed as its file and settings say
-   it, as its stages are read when they run. */
-static ig_status case_hash(const ig_cal *c, int run, const double *x, uint64_t *h) {
+   it: its stages, and the files that they name, are read when they run. */
+static ig_status case_hash(const ig_cal *c, int run, const double *x, uint64_t *h, bool *chain) {
   ig_case *kase = NULL;
   *h = IG_HASH_START;
   ig_status status = ig_cal_case_open(c, c->quiet, run, x, &kase);
-  if (status == IG_OK && !ig_case_is_chain(kase)) {
+  *chain = status == IG_OK && ig_case_is_chain(kase);
+  if (status == IG_OK && !*chain) {
     status = ig_case_read(kase);
     if (status == IG_OK)
-      status = ig_case_print(kase, hash_text, h);
+      *h = ig_case_hash(kase);
   } else if (status == IG_OK) {
-    char *text = NULL;
+    char *text = NULL, value[96];
     size_t size;
     status = ig_file_read(c->quiet, c->run[run].path, 0, &text, &size);
     hash_text(h, text ? text : "");
@@ -61,7 +63,11 @@ static ig_status case_hash(const ig_cal *c, int run, const double *x, uint64_t *
     for (int i = 0; i < c->run[run].sets; i++)
       hash_text(h, c->run[run].set[i]);
     for (int k = 0; k < c->keys; k++)
-      *h = ig_hash(*h, &x[k], sizeof x[k]);
+      for (int i = 0; i < c->key[k].key.count; i++) {
+        ig_cal_value_text(&c->key[k], x[k], value);
+        hash_text(h, c->key[k].key.value[i]);
+        hash_text(h, value);
+      }
   }
   ig_case_close(kase);
   return status;
@@ -439,8 +445,17 @@ static ig_status row_keep(ig_cal *c, const int *column, int columns, const char 
     else if (what >= 0 && what < IG_CAL_KEYS)
       x[what] = number;
   }
-  for (int i = 0; i < c->figures; i++)
+  /* a figure that was measured several times has several columns, which are read as the first */
+  for (int i = 0; i < c->figures; i++) {
+    char name[300], first[300];
+    heading(c, i, name, sizeof name);
+    for (int k = 0; k < i && isnan(value[i]); k++) {
+      heading(c, k, first, sizeof first);
+      if (strcmp(name, first) == 0)
+        value[i] = value[k];
+    }
     good = good && (c->figure[i].run != run || !isnan(value[i]));
+  }
   if (!good || run < 0)
     return IG_OK;
   ig_cal_record *r;
@@ -518,14 +533,25 @@ static ig_status figures_check(ig_cal *c, const task *t) {
 }
 
 /* A record for a run that is not known yet, and its task. One whose case cannot be read has
-   failed without being run. */
+   failed without being run. A chain of an earlier calibration is run again: it passes over its
+   stages that are up to date, and only they tell whether a file they read has changed. */
 static ig_status task_add(ig_cal *c, int run, const double *x, task *tasks, int *count,
                           int *place) {
   uint64_t hash;
   ig_cal_record *r;
-  const ig_status readable = case_hash(c, run, x, &hash);
+  bool chain;
+  const ig_status readable = case_hash(c, run, x, &hash, &chain);
   if (readable == IG_OK) {
     *place = record_find(c, run, hash);
+    if (*place >= 0 && chain && c->record[*place].kept) {
+      r = &c->record[*place];
+      r->kept = r->ended = r->good = false;
+      memcpy(r->x, x, sizeof *x * (size_t)c->keys);
+      for (int i = 0; i < c->figures; i++)
+        r->value[i] = NAN;
+      tasks[(*count)++].place = *place;
+      return IG_OK;
+    }
     if (*place >= 0) {
       c->kept += c->record[*place].kept;
       c->record[*place].kept = false; /* counted once */

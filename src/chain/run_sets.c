@@ -90,3 +90,14 @@ ig_status ig_case_with(ig_ctx *cx, const char *path, const char *const *set,
   }
   return IG_OK;
 }
+
+bool ig_key_same(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (strncmp(a, "[0]", 3) == 0)
+      a += 3;
+    while (strncmp(b, "[0]", 3) == 0)
+      b += 3;
+    if (*a != *b || !*a)
+      return *a == *b;
+  }
+}

@@ -18,5 +18,8 @@ IG_MUST_CHECK ig_status ig_path_beside(ig_ctx *cx, ig_arena *arena, const char *
    of --set; `from` NULL: of all. Close it after a failure too. */
 IG_MUST_CHECK ig_status ig_case_with(ig_ctx *cx, const char *path, const char *const *set,
                                      const char *const *from, int sets, ig_case **out);
+/* Whether two keys name one value: one map is a list of one, so that materials.young and
+   materials[0].young are the same. */
+bool ig_key_same(const char *a, const char *b);
 
 #endif

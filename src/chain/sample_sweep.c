@@ -2,6 +2,7 @@
    indices a run's name says which point it is: a-0001 and b-0001 of the two samples, k2-0001 of the
    first with its second key from the second. */
 #include "chain/sample.h"
+#include "chain/run_sets.h"
 #include "core/number.h"
 #include "io/format/atomic_file.h"
 #include "io/format/csv.h"
@@ -216,7 +217,7 @@ ig_status ig_sample(ig_ctx *cx, const ig_sample_options *o, const char *out, boo
   for (int k = 0; k < o->keys; k++) {
     IG_TRY(range_read(cx, o->key[k], &r[k]));
     for (int j = 0; j < k; j++)
-      if (strcmp(r[j].key, r[k].key) == 0)
+      if (ig_key_same(r[j].key, r[k].key))
         return IG_FAIL(cx, IG_INPUT, "--key: '%.200s' is sampled twice", r[k].key);
   }
   if (!force && access(out, F_OK) == 0)

@@ -114,7 +114,7 @@ typedef struct {
 static ig_status axis_add(ig_sweep *s, axes *all, const char *key, const ig_node *values) {
   int place;
   for (int i = 0; i < all->count; i++)
-    if (strcmp(all->axis[i].key, key) == 0)
+    if (ig_key_same(all->axis[i].key, key))
       return ig_fail_at(s->cx, &values->at, "'%.80s' varies twice", key);
   IG_TRY(column(s, key, &values->at, &place));
   return axis_read(s, key, values, &all->axis[all->count++]);

@@ -11,10 +11,13 @@
                    Tu and Gartner 1996), so e = A P / (k (T_b - T_0) g)
      absorptivity  A = A(e / a) of a conical cavity (Gouffe 1945), from that of a flat melt
 
-   A beam that is slow or stands loses at least what half a spheroid at rest does. The two are
-   solved together for each piece of a path, from power, speed, radius and the ground's temperature;
-   nothing is fitted. Where e is less than about a there is no keyhole, and light stays at the
-   surface. k and D are those of the melt at the boiling temperature.
+   The two are solved together for each piece of a path, from power, speed, radius and the ground's
+   temperature; nothing is fitted. A beam that is slow or stands loses at least what half a spheroid
+   at rest does. One that has stood for a time t has not come that far: a cylinder at rest loses
+   4 pi k (T_b - T_0) / (ln(4 D t / a^2) - 2 gamma) then, which is what a slow one loses at the
+   speed 2 sqrt(D / t), so it counts with that speed. Where e is less than about a there is no
+   keyhole, and light stays at the surface. k and D are those of the melt at the boiling
+   temperature.
 
    Left out: the time a keyhole takes to form, its fluctuations, heat of neighbouring lines in T_0,
    flow in the pool. */
@@ -115,15 +118,36 @@ static ig_powder_hole hole_of(const ig_powder_run *r, double power, double speed
   return (ig_powder_hole){isnan(given) ? depth : fmax(depth, given), share, absorbed};
 }
 
+/* How long the beam stands where piece i begins, up to piece `last`; 0: it moves. */
+static double stands(const ig_powder_run *r, const ig_toolpath *p, int64_t i, int64_t last) {
+  const double *from = &p->x[3 * i];
+  int64_t j = i;
+  while (j <= last && j + 1 < p->count && p->power[j] > 0 &&
+         hypot(p->x[3 * j + 3] - from[0], p->x[3 * j + 4] - from[1]) <= 1e-6 * r->c->beam.radius)
+    j++;
+  return p->t[j] - p->t[i];
+}
+
 /* Pieces first to last of a beam's path. Neighbours mostly have the same power and speed. */
 static void holes_fill(const ig_powder_run *r, int beam, int64_t first, int64_t last, double T) {
   const ig_toolpath *p = &r->laser[beam].path;
+  const ig_material_case *m = r->material;
+  const double D =
+      ig_table_at(&m->conductivity, m->boiling) /
+      (ig_table_at(&m->density, m->boiling) * ig_table_at(&m->specific_heat, m->boiling));
   ig_powder_hole *hole = r->array.way[IG_POWDER_WAY * beam + IG_WAY_HOLE].host;
-  double power = NAN, speed = NAN;
+  double power = NAN, speed = NAN, until = -INFINITY; /* the beam stands until then */
   ig_powder_hole now = {NAN, 0, 0};
   for (int64_t i = first; i <= last; i++) {
     const double takes = i + 1 < p->count ? p->t[i + 1] - p->t[i] : 0, *x = &p->x[3 * i];
-    const double fast = takes > 0 ? hypot(x[3] - x[0], x[4] - x[1]) / takes : 0;
+    double fast = takes > 0 ? hypot(x[3] - x[0], x[4] - x[1]) / takes : 0;
+    if (p->t[i] < until) {
+      fast = speed;
+    } else if (takes > 0) {
+      const double rest = stands(r, p, i, last);
+      fast = rest > 0 ? 2 * sqrt(D / rest) : fast;
+      until = rest > 0 ? p->t[i] + rest : until;
+    }
     /* times of points are rounded: so is the speed */
     if (p->power[i] > 0 && !(p->power[i] == power && fabs(fast - speed) <= 1e-6 * speed)) {
       now = hole_of(r, p->power[i], fast, T);

@@ -53,16 +53,21 @@ static ig_status page_close(page *p, ig_status status, ig_sink *to, const char *
 
 /* Heat of the spot over what melting takes (King et al., 2014): A P / (pi h sqrt(D v a^3)), with
    the heat h up to the solidus, J/m^3, the diffusivity D there, the radius a. About 6 and more: the
-   surface may boil, and a keyhole form. */
+   surface may boil, and a keyhole form. Pieces of a line count by their time; those that stand have
+   none. */
 static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
   const ig_powder_tables *t = r->tables;
   const ig_toolpath *p = &r->laser[l->beam].path;
-  const double *x = &p->x[3 * l->first];
-  const double way = hypot(x[3] - x[0], x[4] - x[1]), a = r->c->beam.radius,
-               v = way / (p->t[l->first + 1] - p->t[l->first]);
-  if (!isfinite(t->solidus) || !(v > 0))
+  double strength = 0, moves = 0; /* mean of P / sqrt(v) */
+  for (int64_t i = l->first; i <= l->last; i++) {
+    const double *x = &p->x[3 * i], takes = p->t[i + 1] - p->t[i],
+                 v = hypot(x[3] - x[0], x[4] - x[1]) / takes;
+    if (takes > 0 && v > 0)
+      strength += (p->power[i] / sqrt(v) - strength) * takes / (moves += takes);
+  }
+  if (!isfinite(t->solidus) || !(moves > 0))
     return NAN;
-  const double T = r->material->solidus, step = 1 / t->per;
+  const double T = r->material->solidus, step = 1 / t->per, a = r->c->beam.radius;
   const double low = t->solidus - step,
                slope = (ig_powder_table_T(t, t->solidus, 1) - ig_powder_table_T(t, low, 1)) / step,
                D = slope / ig_powder_table_resist(t, low, 1),
@@ -70,7 +75,32 @@ static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *
   const double absorbed = isnan(r->c->beam.powder_absorptivity)
                               ? ig_table_at(&r->material->absorptivity, T)
                               : r->c->beam.powder_absorptivity;
-  return absorbed * p->power[l->first] / (M_PI * h * sqrt(D * v * a * a * a));
+  return absorbed * strength / (M_PI * h * sqrt(D * a * a * a));
+}
+
+/* The keyhole of a line: means over its pieces, by the light they send. Depths are of the light as
+   a whole, absorptivities of the keyholes among them. */
+static ig_powder_hole line_hole(const ig_powder_run *r, const ig_powder_line *l) {
+  const ig_toolpath *p = &r->laser[l->beam].path;
+  ig_powder_hole mean = {0, 0, NAN};
+  double sent = 0, kept = 0;
+  for (int64_t i = l->first; i <= l->last; i++) {
+    const ig_powder_hole *hole = &r->way[l->beam].hole[i];
+    const double light = p->power[i] * (p->t[i + 1] - p->t[i]);
+    if (!(light > 0))
+      continue;
+    sent += light;
+    mean.depth += ((isnan(hole->depth) ? 0 : hole->depth) - mean.depth) * light / sent;
+    mean.share += (hole->share - mean.share) * light / sent;
+    if (hole->share > 0) {
+      const double was = kept > 0 ? mean.absorptivity : 0;
+      kept += light;
+      mean.absorptivity = was + (hole->absorptivity - was) * light / kept;
+    }
+  }
+  if (mean.depth == 0)
+    mean.depth = NAN;
+  return mean;
 }
 
 /* A row per line that has begun. Lines are numbered within their layer, from 1. */
@@ -96,7 +126,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       if (path->t[l->first] >= r->time)
         continue;
       const bool seen = q[IG_LINE_LOOKS] > 0; /* one shorter than a cell may not be */
-      const ig_powder_hole *hole = keyhole ? &r->way[l->beam].hole[l->first] : NULL;
+      const ig_powder_hole hole = keyhole ? line_hole(r, l) : (ig_powder_hole){NAN, NAN, NAN};
       const double row[19] = {(double)layer + 1,
                               (double)n + 1,
                               path->t[l->first],
@@ -113,9 +143,9 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
                               seen ? q[IG_LINE_HOTTEST] : NAN,
                               l->beam + 1,
                               normalised_enthalpy(r, l),
-                              hole ? hole->depth : NAN,
-                              hole ? hole->share : NAN,
-                              hole && hole->share > 0 ? hole->absorptivity : NAN};
+                              hole.depth,
+                              hole.share,
+                              hole.absorptivity};
       status = page_row(&p, row, keyhole ? 19 : 16);
     }
   return page_close(&p, status, to, "lines.csv");
@@ -316,6 +346,19 @@ static void boiling_warn(const ig_powder_run *r) {
                hottest, boils);
 }
 
+/* A source deeper than the plate: all its light goes into what is there. */
+static void deep_warn(const ig_powder_run *r) {
+  double deepest = 0;
+  for (int64_t i = 0; i < r->lines && r->c->beam.keyhole.at.given; i++)
+    for (int64_t k = r->line_of[i].first; k <= r->line_of[i].last; k++)
+      deepest = fmax(deepest, r->way[r->line_of[i].beam].hole[k].depth);
+  if (deepest > r->c->grid.plate)
+    ig_warn_at(r->cx, &r->c->grid.at,
+               "a keyhole brings light %.3g m deep, and the plate is %.3g m thick: pools are too "
+               "hot; make grid.plate thicker",
+               deepest, r->c->grid.plate);
+}
+
 /* Lines too shallow, pools at a window's side or left by it, layers not fused, a balance that does
    not close: each says what to change. */
 void ig_powder_warn(const ig_powder_run *r) {
@@ -349,6 +392,7 @@ void ig_powder_warn(const ig_powder_run *r) {
                        : "leave out grid.window, or make it larger");
   unfused_warn(r);
   boiling_warn(r);
+  deep_warn(r);
   ledger_warn(r);
   unseen_warn(r);
   if (left)

@@ -262,14 +262,24 @@ bool ig_settings_differ(const char *one, const char *other, char *key, size_t si
   return false;
 }
 
-/* The version of the program is included: a new version may give another result. */
-void ig_job_stamp(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]) {
+/* Keys of both tables; `mesh` also by its section, with the contents of its files. The version of
+   the program is included: a new version may give another result. */
+static uint64_t mix_case(uint64_t h, const ig_case *c, bool mesh) {
   const ig_option_table tables[] = {{ig_common_options, (void *)&c->common},
                                     {c->room->options, c->room_case}};
-  uint64_t h = mix_text(mix_sets(ig_job_fingerprint(c, job), job->mesh), ig_version());
+  h = mix_text(h, ig_version());
   for (int t = 0; t < 2; t++)
     for (const ig_option *o = tables[t].options; o->key; o++)
-      if (counts(o->key, true))
+      if (counts(o->key, true) || (mesh && strcmp(o->key, "mesh") == 0))
         h = mix_option(h, o, tables[t].into, "", true);
-  snprintf(stamp, IG_STAMP_TEXT, "%016" PRIx64, h);
+  return h;
+}
+
+void ig_job_stamp(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]) {
+  const uint64_t mesh = mix_sets(ig_job_fingerprint(c, job), job->mesh);
+  snprintf(stamp, IG_STAMP_TEXT, "%016" PRIx64, mix_case(mesh, c, false));
+}
+
+uint64_t ig_case_hash(const ig_case *c) {
+  return mix_case(mix_text(IG_HASH_START, c->room->name), c, true);
 }

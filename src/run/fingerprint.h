@@ -2,7 +2,8 @@
 
    fingerprint  physics and mesh                        arrays of a checkpoint fit
    settings     keys of the case, without end, output   a run may be continued
-   stamp        everything that shapes the result       a result is up to date */
+   stamp        everything that shapes the result       a result is up to date
+   hash         the same, before a mesh is made         a run of a calibration is known */
 #ifndef IG_RUN_FINGERPRINT_H
 #define IG_RUN_FINGERPRINT_H
 
@@ -24,5 +25,8 @@ bool ig_settings_differ(const char *one, const char *other, char *key, size_t si
 /* Hash of all that shapes the result: mesh with sets, settings, end, output, version of the
    program. */
 void ig_job_stamp(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]);
+/* The same without a job: the mesh counts by its section of the case, and all files that keys name
+   by their contents. ig_case_read must have succeeded. */
+uint64_t ig_case_hash(const ig_case *c);
 
 #endif

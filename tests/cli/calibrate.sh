@@ -49,6 +49,18 @@ cal noise.yaml -o noise || fail "measured noise"
 near "$(value 'loads[0].pressure' value noise)" -102 1e-6 || fail "p with measured noise: $(value 'loads[0].pressure' value noise)"
 awk '$1 == "\"noise\":" { exit !($2 + 0 < 1e-10) }' noise/calibration.json || fail "$(grep '"noise"' noise/calibration.json)"
 
+# a figure that is 0 but for rounding has no noise
+cat >zero.yaml <<'EOF'
+case: bar.yaml
+keys: [{key: 'loads[0].pressure', from: -1 GPa, to: 1 GPa, start: -10 MPa}]
+figures: [{figure: ux, value: 2 um, uncertainty: 0.1 um}, {figure: uy, value: 0 um, uncertainty: 0.1 um}]
+noise: measure
+EOF
+cal zero.yaml -o zero || fail "a figure of 0"
+awk '$1 == "\"noise\":" { exit !($2 + 0 < 1e-10) }' zero/calibration.json || fail "rounding is noise: $(grep '"noise"' zero/calibration.json)"
+# a figure that was measured twice is resumed
+{ cal linear.yaml -o linear --resume && grep -q '^runs  *0, ' log; } || fail "runs with a figure measured twice were made again"
+
 # without uncertainties errors follow from the residuals: relative deviations, one degree of freedom
 sed 's/, uncertainty[^}]*//' linear.yaml >plain.yaml
 cal plain.yaml -o plain || fail "a problem without uncertainties"
@@ -205,6 +217,45 @@ EOF
 cal chained.yaml -o chained || fail "a chain"
 near "$(value stages.pull.materials.young value chained)" 100 1e-3 || fail "a chain's modulus"
 
+# the contents of files count for --resume: a mesh of twice the length under the same name
+mesh_write() { # LENGTH in mm
+  cat >bar.inp <<EOF
+*NODE
+1, 0, 0, 0
+2, $1e-3, 0, 0
+3, $1e-3, 1e-3, 0
+4, 0, 1e-3, 0
+5, 0, 0, 1e-3
+6, $1e-3, 0, 1e-3
+7, $1e-3, 1e-3, 1e-3
+8, 0, 1e-3, 1e-3
+*ELEMENT, TYPE=C3D8
+1, 1, 2, 3, 4, 5, 6, 7, 8
+EOF
+}
+sed 's/^mesh: .*/mesh: {file: bar.inp}/' bar.yaml >filed.yaml
+cat >file.yaml <<'EOF'
+case: filed.yaml
+set: {'loads[0].pressure': -100 MPa}
+keys: [{key: materials.young, from: 50 GPa, to: 400 GPa}]
+figures: [{figure: ux, value: 4 um}]
+EOF
+sed -i 's/mesh: {boxes.*/mesh: {file: bar.inp}/' chain.yaml
+mesh_write 4
+cal file.yaml -o file || fail "a mesh from a file"
+near "$(value materials.young value file)" 100 1e-4 || fail "a mesh from a file: $(value materials.young value file)"
+cal chained.yaml -o filechain || fail "a chain with a mesh from a file"
+{ cal file.yaml -o file --resume && grep -q '^runs  *0, ' log; } || fail "runs of the same mesh were made again"
+mesh_write 8
+cal file.yaml -o file --resume || fail "another mesh"
+near "$(value materials.young value file)" 200 1e-4 || fail "runs of another mesh were kept: $(value materials.young value file)"
+cal chained.yaml -o filechain --resume || fail "a chain with another mesh"
+near "$(value stages.pull.materials.young value filechain)" 200 1e-3 || fail "runs of a chain with another mesh were kept: $(value stages.pull.materials.young value filechain)"
+# a number of a chain's key in another unit is another value
+sed 's/50 GPa/50 MPa/; s/500 GPa/500000 MPa/' chained.yaml >units.yaml
+cal units.yaml -o filechain --resume || fail "a chain in MPa"
+near "$(value stages.pull.materials.young value filechain)" 200000 1 || fail "MPa: $(value stages.pull.materials.young value filechain)"
+
 # Ctrl-C keeps the best so far
 cal twin.yaml -o stopped -j 1 -s time_step='1 ms' &
 pid=$!
@@ -231,6 +282,8 @@ wrong "'start' 1 lies outside" 's/from: -1 GPa, to: 1e9/from: 2 MPa, to: 1e9/'
 wrong "unknown key 'keyy'" 's/{key: .loads.1.[^,]*,/{keyy: a,/'
 wrong "cannot read 'bra.yaml'" 's/bar.yaml/bra.yaml/'
 wrong "is fitted twice" 's/loads\[1\]/loads[0]/'
+wrong "'loads\[1\].pressure' is fitted twice" "s/key: 'loads\[0\].pressure'/key: ['loads[0].pressure', 'loads[1].pressure']/"
+wrong "is fitted twice" "s/'loads\[0\].pressure'/materials.young/; s/'loads\[1\].pressure'/'materials[0].young'/"
 wrong "unknown key 'pressur'" 's/loads\[1\].pressure/loads[1].pressur/'
 # a case that its room refuses when it is opened: no run at the start
 sed 's/bar.yaml/empty.yaml/' linear.yaml >wrong.yaml

@@ -43,4 +43,29 @@ sed 's/one.csv}/first.csv}, {file: second.csv}]/; s/paths: /paths: [/' files.yam
 figures two >a
 figures both >b
 cmp a b || fail "two lasers from files give something else"
+# a line of two speeds: lines.csv has means over its pieces, by time, of those of each speed alone
+cat >keyhole.yaml <<'EOF'
+physics: powder
+precision: double
+initial_temperature: 300 K
+materials: {name: IN718, file: IN718}
+beam: {radius: 50 um, keyhole: {absorptivity: 0.3}}
+grid: {cell: 20 um, ratio: 4, margin: 0.2 mm, plate: 0.4 mm}
+paths: {file: line.csv}
+layer_height: 40 um
+output: {count: 0}
+EOF
+line() { # ROWS: the columns normalised_enthalpy, source_depth, keyhole_absorptivity
+  printf 't,x,y,z,power\n%b' "$1" >line.csv
+  "$INGOT" run keyhole.yaml -q -o keyhole -t 1 >said 2>&1 || fail "a line from a file: $(cat said)"
+  tail -1 keyhole/lines.csv | cut -d, -f16,17,19 | tr , ' '
+}
+fast=$(line '0,0,0,4e-5,285\n2e-4,2e-4,0,4e-5,0\n')
+slow=$(line '0,0,0,4e-5,285\n4e-4,2e-4,0,4e-5,0\n')
+both=$(line '0,0,0,4e-5,285\n2e-4,2e-4,0,4e-5,285\n6e-4,4e-4,0,4e-5,0\n')
+echo "$fast $slow $both" | awk '{ for (i = 1; i <= 3; i++) { m = ($i + 2 * $(i + 3)) / 3; if (!(m > 0) || (m / $(i + 6) - 1) ^ 2 > 1e-16) exit 1 } }' ||
+  fail "a line of two speeds: $both, each alone: $fast; $slow"
+grep -q 'a keyhole brings light' said && fail "a keyhole within its plate: $(cat said)"
+"$INGOT" run keyhole.yaml -q -o keyhole -t 1 -s 'grid.plate=80 um' >said 2>&1
+grep -q 'keyhole.yaml:6:7: a keyhole brings light .* make grid.plate thicker' said || fail "a keyhole through its plate: $(cat said)"
 echo "paths from files and from a hatch agree"

@@ -63,6 +63,7 @@ wrong() { # MESSAGE ARGUMENTS...
   grep -qF -- "$message" log || fail "expected '$message'"
   [ ! -e wrong.yaml ] || fail "written all the same: $message"
 }
+wrong "'materials[0].young' is sampled twice" bar.yaml -k 'materials.young=1..2 GPa' -k 'materials[0].young=5..6 GPa'
 wrong "--key loads[0].presure: unknown key 'presure'" bar.yaml -k 'loads[0].presure=1..2 MPa'
 wrong "that is a length" bar.yaml -k 'loads[0].pressure=1..2 mm'
 wrong "expected KEY=A..B" bar.yaml -k 'loads[0].pressure=1'
