@@ -627,6 +627,19 @@ awk -v f="$(figure bar load_x)" -v r="$(figure bar reaction_x)" 'BEGIN { exit !(
   fail "load $(figure bar load_x) N, reaction $(figure bar reaction_x) N"
 "$INGOT" calibrate bar.yaml --key materials.young --figure end --target "$(awk -v u="$(figure bar end)" 'BEGIN { print 2 * u }')" -t 1 -q >said 2>&1 || fail "calibrate a modulus: $(cat said)"
 tail -1 said | grep -qE '^materials.young: (100|100[.]0[0-9]*|99[.]9[0-9]*) GPa$' || fail "calibrate a modulus: $(cat said)"
+# a thin strip of nearly incompressible material: aggregation's coarse levels are singular in single precision
+cat >strip.yaml <<'END'
+physics: stress
+mesh: {boxes: {size: [100 mm, 10 mm, 1 mm], cells: [40, 1, 1]}}
+materials: {name: m, young: 200 GPa, poisson: 0.45}
+supports: {set: xmin, fix: all}
+loads: {set: xmax, total: [0, 0, 10]}
+phases: {name: bend}
+probes: {name: tip, set: xmax, quantity: uz}
+output: {count: 0}
+END
+"$INGOT" run strip.yaml -q -o strip -t 1 >said 2>&1 || fail "a thin strip: $(cat said)"
+awk -v u="$(figure strip tip)" 'BEGIN { exit !(u > 0.01985 && u < 0.02005) }' || fail "a thin strip bends by $(figure strip tip) m, 0.02 m by Euler and Bernoulli"
 [ ! -e soft ] || fail "a refused case has left a folder"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad
