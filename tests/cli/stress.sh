@@ -640,6 +640,25 @@ output: {count: 0}
 END
 "$INGOT" run strip.yaml -q -o strip -t 1 >said 2>&1 || fail "a thin strip: $(cat said)"
 awk -v u="$(figure strip tip)" 'BEGIN { exit !(u > 0.01985 && u < 0.02005) }' || fail "a thin strip bends by $(figure strip tip) m, 0.02 m by Euler and Bernoulli"
+# elements whose sides across the thickness lean in opposite directions resist bending: a warning with the factor;
+# parallel ones do not
+for lean in 1 -1; do
+  awk -v lean=$lean 'BEGIN {
+    print "*NODE"
+    for (i = 0; i <= 10; i++)
+      for (j = 0; j < 4; j++)
+        printf "%d, %.9g, %g, %g\n", 4 * i + j + 1, 10 * i + lean ^ i * 0.0875 * (int(j / 2) * 2 - 1), j % 2 * 10, int(j / 2) * 2
+    print "*ELEMENT, TYPE=C3D8"
+    for (i = 0; i < 10; i++) {
+      n = 4 * i
+      printf "%d, %d, %d, %d, %d, %d, %d, %d, %d\n", i + 1, n + 1, n + 5, n + 6, n + 2, n + 3, n + 7, n + 8, n + 4
+    }
+  }' >lean.inp
+  sed 's/boxes: .*/file: lean.inp, unit: 1 mm, sets: [{name: left, box: {max: [1 mm, 1 m, 1 m]}}, {name: right, box: {min: [99 mm, -1 m, -1 m]}}]}/; s/set: xmin/set: left/; s/set: xmax/set: right/' strip.yaml >lean.yaml
+  "$INGOT" run lean.yaml -q -o lean -t 1 >said 2>&1 || fail "leaning sides: $(cat said)"
+  # 1 + 3 (l tan / h)^2 with sides that lean by 0.0875, elements 10 mm long and 2 mm thick
+  [ "$(grep -c "10 elements are trapezoids .* lean by 5 degrees .* about 1.57 times too stiff" said)" = $((lean < 0)) ] || fail "leaning sides, $lean: $(cat said)"
+done
 [ ! -e soft ] || fail "a refused case has left a folder"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad
