@@ -625,6 +625,11 @@ END
 # sums of reactions and loads are in the summary: 100 MPa on 1 mm^2
 awk -v f="$(figure bar load_x)" -v r="$(figure bar reaction_x)" 'BEGIN { exit !(f > 99.9999 && f < 100.0001 && r + f < 1e-3 && r + f > -1e-3) }' ||
   fail "load $(figure bar load_x) N, reaction $(figure bar reaction_x) N"
+# a cut takes half of the bar and with it the loaded face: a warning, and the sums are those of what is left
+sed 's/^phases.*/phases: [{name: pull}, {name: cut, kind: cut, set: half}]/; s/cells: \[4, 1, 1\]}/&, sets: {name: half, of: elements, box: {min: [2 mm, 0, 0]}}/' bar.yaml >half.yaml
+"$INGOT" run half.yaml -q -o half -t 1 >said 2>&1 || fail "a cut bar: $(cat said)"
+grep -q "loads of (100, .* N act on nodes that have no elements" said || fail "a load without elements: $(cat said)"
+awk -v f="$(figure half load_x)" 'BEGIN { exit !(f == 0) }' || fail "a cut bar has a load of $(figure half load_x) N"
 "$INGOT" calibrate bar.yaml --key materials.young --figure end --target "$(awk -v u="$(figure bar end)" 'BEGIN { print 2 * u }')" -t 1 -q >said 2>&1 || fail "calibrate a modulus: $(cat said)"
 tail -1 said | grep -qE '^materials.young: (100|100[.]0[0-9]*|99[.]9[0-9]*) GPa$' || fail "calibrate a modulus: $(cat said)"
 # a thin strip of nearly incompressible material: aggregation's coarse levels are singular in single precision
