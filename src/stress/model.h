@@ -137,6 +137,7 @@ typedef struct {
   ig_pcg pcg;
   ig_linear linear;
   bool stale;   /* the preconditioner is of another body */
+  bool plain;   /* diagonal blocks for now, also where there are aggregates */
   double worst; /* ratio of a modulus of now to that of the preconditioner, or its inverse */
 } ig_stress_system;
 

@@ -373,18 +373,35 @@ ig_status ig_stress_snapshot(void *self, ig_sink *to) {
 
 /* --- figures --- */
 
-/* Sums of the loads and of the forces of supports. */
+/* Sums of the loads and of the forces of supports, over the nodes of the body. Loads on nodes
+   without elements, those that a cut has left, have no effect: a warning gives their sum. */
 static ig_status sums_write(ig_stress *m, ig_sink *to) {
   static const char *const name[] = {"reaction_x", "reaction_y", "reaction_z",
                                      "load_x",     "load_y",     "load_z"};
-  double sum[6] = {0};
+  double sum[6] = {0}, lost[3] = {0};
+  bool *there, any = false;
   IG_TRY(ig_stress_forces(m));
   IG_TRY(ig_array_pull(m->cx, &m->force));
+  IG_TRY(IG_NEW(m->cx, &there, (size_t)m->nodes, "nodes of the body"));
   const double *f = m->force.host, *load = m->load.host;
+  const uint8_t *alive = m->alive.host;
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
+    there[m->conn[i]] |= alive[i / 8] != 0;
   for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
+    if (!there[i / 3]) {
+      lost[i % 3] += load[i];
+      any |= load[i] != 0;
+      continue;
+    }
     sum[i % 3] += m->held.bits[i / 3] >> i % 3 & 1 ? f[i] - load[i] : 0;
     sum[3 + i % 3] += load[i];
   }
+  free(there);
+  if (any)
+    ig_warn(m->cx,
+            "loads of (%.3g, %.3g, %.3g) N act on nodes that have no elements at the end, and have "
+            "no effect there: give the load another set, or a `history` that ends before the cut",
+            lost[0], lost[1], lost[2]);
   for (int k = 0; k < 6; k++)
     IG_TRY(to->result(to, name[k], "N", sum[k]));
   return IG_OK;

@@ -46,7 +46,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   ig_stress *m = self;
   if (m->system.lattice)
     IG_TRY(ig_stress_lattice_cycle(m, m->system.lattice, r, z));
-  else if (m->system.amg)
+  else if (m->system.amg && !m->system.plain)
     IG_TRY(ig_amg_cycle(m->system.amg, r, z));
   else {
     *z = m->system.z.dev;
@@ -57,6 +57,14 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   return m->held.ties ? m->ops->tie_f32(m->cx, m->held.ties, m->held.tie_start.dev,
                                         m->held.tie_item.dev, (float *)*z)
                       : IG_OK;
+}
+
+/* Memory of the diagonal blocks and of what they are applied to. */
+static ig_status blocks_new(ig_stress *m) {
+  const size_t nodes = (size_t)m->nodes;
+  IG_TRY(ig_array_new_device(m->cx, &m->system.block, 6 * nodes, sizeof(double), "blocks"));
+  IG_TRY(ig_array_new_device(m->cx, &m->system.inverse, 6 * nodes, sizeof(float), "blocks"));
+  return ig_array_new_device(m->cx, &m->system.z, 3 * nodes, sizeof(float), "blocks");
 }
 
 /* Aggregates for the whole mesh. They need a colored plan: gather and cluster have a second one. */
@@ -103,6 +111,15 @@ static ig_status refresh(ig_stress *m) {
   return ig_stress_system_build(m);
 }
 
+/* Inverse diagonal blocks of the nodes, of the moduli in m->built. */
+static ig_status blocks_build(ig_stress *m) {
+  ig_ctx *cx = m->cx;
+  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors,
+                               m->built.dev, m->system.block.dev));
+  return m->mesh_ops->invert(cx, &m->system.ground, true, m->system.block.dev,
+                             m->system.inverse.dev);
+}
+
 /* Values for the moduli in m->built; the structure stays. Called by refresh and after a restart. */
 ig_status ig_stress_system_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
@@ -115,19 +132,34 @@ ig_status ig_stress_system_build(ig_stress *m) {
       m->system.amg->level[i].lambda = 2; /* not what former bodies made of it */
     return ig_amg_update(m->system.amg, m->built.dev);
   }
-  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors,
-                               m->built.dev, m->system.block.dev));
-  return m->mesh_ops->invert(cx, &m->system.ground, true, m->system.block.dev,
-                             m->system.inverse.dev);
+  return blocks_build(m);
 }
 
 /* A body that hangs on a few points is beyond a grid whose coarse levels are in single precision;
    aggregates carry its rigid motions. So many iterations are granted before it is given up. */
 enum { GRID_LIMIT = 200 };
 
+/* Coarse levels of slender bodies may be singular in single precision; the cycle is then no
+   preconditioner, and the residual does not fall at all. Diagonal blocks are slow and always
+   positive definite. They serve this one solve: nothing to keep in checkpoints. */
+static ig_status blocks_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
+  if (!m->system.block.dev)
+    IG_TRY(blocks_new(m));
+  IG_TRY(blocks_build(m));
+  IG_TRY(ig_array_zero(m->cx, &m->work.step));
+  m->system.plain = true;
+  const ig_status status =
+      ig_pcg_solve(m->cx, &m->system.pcg, &m->system.linear, m->work.right.dev, m->work.step.dev,
+                   tolerance, (int)m->c->solver.linear_limit, report);
+  m->system.plain = false;
+  m->count.linear += report->iterations;
+  m->count.linear_all += report->iterations;
+  return status;
+}
+
 /* Tries in order: the preconditioner as it is; on a grid that fails, aggregation instead, for
-   the rest of the run; a fresh build for the moduli of now. Returns with *report of the last
-   attempt. */
+   the rest of the run; a fresh build for the moduli of now; diagonal blocks where aggregation has
+   not even halved the residual. Returns with *report of the last attempt. */
 ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
   for (int again = 0;; again++) {
     const bool grid = m->system.lattice != NULL;
@@ -140,8 +172,11 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
                         m->work.step.dev, tolerance, limit, report));
     m->count.linear += report->iterations;
     m->count.linear_all += report->iterations;
-    if (report->end == IG_SOLVE_CONVERGED || (!grid && (again || m->system.worst < 1.001)))
+    if (report->end == IG_SOLVE_CONVERGED)
       return IG_OK;
+    if (!grid && (again || m->system.worst < 1.001))
+      return m->system.amg && !(report->residual < 0.5) ? blocks_solve(m, tolerance, report)
+                                                        : IG_OK;
     if (grid) {
       IG_TRY(ig_stress_system_leave_grid(m));
       IG_TRY(multigrid_new(m));
@@ -236,10 +271,7 @@ static ig_status irregular(ig_stress *m) {
   if (m->c->solver.preconditioner != IG_STRESS_BLOCKS)
     return ig_ebe_new(cx, IG_EBE_RECOMPUTE, m->plan.how, true, m->nodes, m->mesh->x, m->elements, 8,
                       m->conn, m->material.poisson, &m->system.op);
-  IG_TRY(ig_array_new_device(cx, &m->system.block, 6 * (size_t)m->nodes, sizeof(double), "blocks"));
-  IG_TRY(
-      ig_array_new_device(cx, &m->system.inverse, 6 * (size_t)m->nodes, sizeof(float), "blocks"));
-  return ig_array_new_device(cx, &m->system.z, 3 * (size_t)m->nodes, sizeof(float), "blocks");
+  return blocks_new(m);
 }
 
 /* Chooses the preconditioner: the grid if asked for and possible, else what the mesh needs. */
