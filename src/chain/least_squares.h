@@ -60,7 +60,7 @@ IG_MUST_CHECK ig_status ig_fit_run(ig_ctx *cx, const ig_fit *fit, ig_fit_result 
 /* Why it ended, in words. */
 const char *ig_fit_end_text(ig_fit_end end);
 /* Length of a difference in an unknown. */
-double ig_fit_difference(const ig_fit *fit, int unknown, const double *u);
+double ig_fit_difference(const ig_fit *fit, int i, const double *u);
 
 /* A = U diag(s) V^T by one-sided Jacobi rotations (Hestenes 1958), singular values falling. A
    (m x n) becomes U; v is n x n. Columns of U for singular values of zero are zero. Exact to
