@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* HDF5 1.10 loses some of its own memory on damaged files (netCDF's old headers). That nothing of
    ours stays open was seen by H5Fget_obj_count after each of them. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
   return "leak:libhdf5\n";
 }
