@@ -101,11 +101,7 @@ ig_status ig_cal_store(const ig_cal *c, const ig_calibration *r) {
   ig_json_int(&json, "runs_failed", r->failed);
   ig_json_int(&json, "runs_kept", r->kept);
   ig_json_end(&json, '}');
-  char *path = ig_path_join(c->o->out, "calibration.json");
-  const ig_status status = !path || json.text.failed
-                               ? IG_FAIL(c->cx, IG_MEMORY, "no memory for the result")
-                               : ig_store(c->cx, path, json.text.at, json.text.length);
-  free(path);
+  const ig_status status = ig_store_text(c->cx, c->o->out, "calibration.json", &json.text);
   free(json.text.at);
   return status;
 }

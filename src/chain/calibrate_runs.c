@@ -271,11 +271,7 @@ static ig_status records_write(const ig_cal *c) {
     ig_csv_cell(&csv, o->message, false);
     ig_text_add(&csv, "\n");
   }
-  char *path = ig_path_join(c->o->out, RUNS_TABLE);
-  const ig_status status = !path || csv.failed
-                               ? IG_FAIL(c->cx, IG_MEMORY, "no memory for the table of runs")
-                               : ig_store(c->cx, path, csv.at, csv.length);
-  free(path);
+  const ig_status status = ig_store_text(c->cx, c->o->out, RUNS_TABLE, &csv);
   free(csv.at);
   return status;
 }

@@ -162,11 +162,7 @@ static ig_status summary_write(ig_chain *chain, const leftover *left, const figu
   ig_inputs_write(&inputs, &json);
   ig_inputs_free(&inputs);
   ig_json_end(&json, '}');
-  char *path = ig_path_join(chain->out, IG_SUMMARY);
-  const ig_status status = !path || json.text.failed
-                               ? IG_FAIL(chain->cx, IG_MEMORY, "no memory for the summary")
-                               : ig_store(chain->cx, path, json.text.at, json.text.length);
-  free(path);
+  const ig_status status = ig_store_text(chain->cx, chain->out, IG_SUMMARY, &json.text);
   free(json.text.at);
   return status;
 }

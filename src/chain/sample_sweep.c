@@ -377,7 +377,6 @@ ig_status ig_sensitivity(ig_ctx *cx, const ig_sweep *sweep, const char *out, con
   results t = {.cx = cx};
   ig_text csv = {0};
   int none = 0;
-  char *path = NULL;
   if (!cx || !sweep || !out)
     return IG_ARG;
   used = used ? used : &none;
@@ -397,12 +396,8 @@ ig_status ig_sensitivity(ig_ctx *cx, const ig_sweep *sweep, const char *out, con
                          "results.csv there name them",
                          figure, out)
                : IG_FAIL(cx, IG_INPUT, "no complete points in '%.200s': run the sweep first", out);
-  if (status == IG_OK) {
-    path = ig_path_join(out, "sensitivity.csv");
-    status = !path || csv.failed ? IG_FAIL(cx, IG_MEMORY, "no memory for the table")
-                                 : ig_store(cx, path, csv.at, csv.length);
-  }
-  free(path);
+  if (status == IG_OK)
+    status = ig_store_text(cx, out, "sensitivity.csv", &csv);
   free(csv.at);
   free(t.heading);
   free(t.value);

@@ -635,7 +635,6 @@ ig_status ig_sweep_results(const ig_sweep *sweep, const char *out, ig_row_fn *ro
   ig_text csv = {0};
   heads *h = NULL;
   ig_node **summary = NULL;
-  char *path = NULL;
   ig_status status;
   look.arena = NULL;
   IG_TRY_GOTO(status, done, ig_arena_new(look.cx, &look.arena));
@@ -643,13 +642,8 @@ ig_status ig_sweep_results(const ig_sweep *sweep, const char *out, ig_row_fn *ro
   IG_TRY_GOTO(status, done, IG_NEW(look.cx, &summary, look.count, "table"));
   IG_TRY_GOTO(status, done, summaries_read(&look, out, summary, h));
   IG_TRY_GOTO(status, done, table_write(&look, summary, h, &csv, row, user));
-  path = ig_path_join(out, "results.csv");
-  if (!path || csv.failed)
-    status = IG_FAIL(look.cx, IG_MEMORY, "no memory for the table of results");
-  else
-    status = ig_store(look.cx, path, csv.at, csv.length);
+  status = ig_store_text(look.cx, out, "results.csv", &csv);
 done:
-  free(path);
   free(csv.at);
   free(summary);
   free(h);

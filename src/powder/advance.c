@@ -62,7 +62,7 @@ static ig_status layer_spread(ig_powder_run *r) {
   if (r->layer > 0) {
     IG_TRY(ig_powder_layer_done(r, r->layer - 1));
     IG_TRY(ig_powder_interlayer(r, l));
-    IG_TRY(ig_powder_keyholes_of(r, l));
+    IG_TRY(ig_powder_keyholes_of(r, r->layer, r->layer + 1));
   }
   IG_TRY(ig_powder_windows_close(r));
   const double *fill = r->array.fill.host;

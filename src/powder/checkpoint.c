@@ -248,8 +248,7 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     l->hot[0] = row[6], l->hot[1] = row[7];
   }
   numbers_take(r, &k);
-  for (int64_t i = 0; i < r->layer; i++)
-    IG_TRY(ig_powder_keyholes_of(r, &r->layer_of[i]));
+  IG_TRY(ig_powder_keyholes_of(r, 0, r->layer));
   /* the schedule moves on to the time of the checkpoint */
   (void)ig_powder_film_due(r); /* frames until then are there */
   IG_TRY(windows_take(r, from, &k));

@@ -90,18 +90,22 @@ static double smooth(double x) {
   return x * x * (3 - 2 * x);
 }
 
+/* Heat that warms a volume of melt at the boiling temperature by a kelvin, J/(m^3 K). */
+static double heat_of_melt(const ig_material_case *m) {
+  return ig_table_at(&m->density, m->boiling) * ig_table_at(&m->specific_heat, m->boiling);
+}
+
 /* The keyhole of a beam of that power and speed, in ground at temperature T. The depth is found by
    repeated insertion from a depth of one radius on: of two solutions the deeper one. */
 static ig_powder_hole hole_of(const ig_powder_run *r, double power, double speed, double T) {
   const ig_powder_keyhole *c = &r->c->beam.keyhole;
   const ig_material_case *m = r->material;
   const double a = r->c->beam.radius, boils = m->boiling, k = ig_table_at(&m->conductivity, boils),
-               heat = ig_table_at(&m->density, boils) * ig_table_at(&m->specific_heat, boils),
                flat =
                    isnan(c->absorptivity) ? ig_table_at(&m->absorptivity, boils) : c->absorptivity;
   /* ground that boils itself has no keyhole: a pool over it is all there is */
   const double per = k * fmax(boils - T, 0.01 * boils),
-               moving = ig_keyhole_flow(0.5 * speed * a * heat / k);
+               moving = ig_keyhole_flow(0.5 * speed * a * heat_of_melt(m) / k);
   double aspect = 1, absorbed = flat;
   for (int i = 0; i < 1000; i++) {
     absorbed = ig_keyhole_absorbed(flat, aspect);
@@ -132,9 +136,7 @@ static double stands(const ig_powder_run *r, const ig_toolpath *p, int64_t i, in
 static void holes_fill(const ig_powder_run *r, int beam, int64_t first, int64_t last, double T) {
   const ig_toolpath *p = &r->laser[beam].path;
   const ig_material_case *m = r->material;
-  const double D =
-      ig_table_at(&m->conductivity, m->boiling) /
-      (ig_table_at(&m->density, m->boiling) * ig_table_at(&m->specific_heat, m->boiling));
+  const double D = ig_table_at(&m->conductivity, m->boiling) / heat_of_melt(m);
   ig_powder_hole *hole = r->array.way[IG_POWDER_WAY * beam + IG_WAY_HOLE].host;
   double power = NAN, speed = NAN, until = -INFINITY; /* the beam stands until then */
   ig_powder_hole now = {NAN, 0, 0};
@@ -169,12 +171,15 @@ ig_status ig_powder_keyholes_make(ig_powder_run *r) {
   return IG_OK;
 }
 
-ig_status ig_powder_keyholes_of(ig_powder_run *r, const ig_powder_layer *layer) {
-  if (!r->c->beam.keyhole.at.given || isnan(layer->interlayer))
+ig_status ig_powder_keyholes_of(ig_powder_run *r, int64_t first, int64_t end) {
+  if (!r->c->beam.keyhole.at.given)
     return IG_OK;
-  for (int64_t i = 0; i < layer->lines; i++) {
-    const ig_powder_line *l = &r->line_of[layer->line + i];
-    holes_fill(r, l->beam, l->first, l->last, layer->interlayer);
+  for (int64_t n = first; n < end; n++) {
+    const ig_powder_layer *layer = &r->layer_of[n];
+    for (int64_t i = 0; i < layer->lines && !isnan(layer->interlayer); i++) {
+      const ig_powder_line *l = &r->line_of[layer->line + i];
+      holes_fill(r, l->beam, l->first, l->last, layer->interlayer);
+    }
   }
   for (int b = 0; b < r->beams; b++)
     IG_TRY(ig_array_push(r->cx, &r->array.way[IG_POWDER_WAY * b + IG_WAY_HOLE]));

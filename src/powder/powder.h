@@ -324,8 +324,9 @@ double ig_keyhole_flow(double peclet);
 double ig_keyhole_absorbed(double flat, double aspect);
 /* Keyholes of all pieces of all paths, in ground at the initial temperature. */
 IG_MUST_CHECK ig_status ig_powder_keyholes_make(ig_powder_run *run);
-/* Those of a layer's lines, in ground at its interlayer temperature, where that is known. */
-IG_MUST_CHECK ig_status ig_powder_keyholes_of(ig_powder_run *run, const ig_powder_layer *layer);
+/* Those of the lines of layers [first, end), in ground at the interlayer temperature, where that is
+   known. */
+IG_MUST_CHECK ig_status ig_powder_keyholes_of(ig_powder_run *run, int64_t first, int64_t end);
 /* Vapour at the top of the bed, into the view; fails where the material lacks a value. */
 IG_MUST_CHECK ig_status ig_powder_vapour(ig_powder_run *run);
 

@@ -359,7 +359,7 @@ static void keyholes_follow_the_line(void **state) {
   c.hatch.speed = 1;
   assert_int_equal(ig_powder_open(&job, &r), IG_OK);
   r.layer_of[1].interlayer = 600;
-  assert_int_equal(ig_powder_keyholes_of(&r, &r.layer_of[1]), IG_OK);
+  assert_int_equal(ig_powder_keyholes_of(&r, 1, 2), IG_OK);
   const ig_powder_hole warm = r.way[0].hole[r.line_of[r.layer_of[1].line].first];
   assert_true(warm.depth > hole.depth && r.way[0].hole[r.line_of[0].first].depth == hole.depth);
   /* a beam that stands for 25 a^2/D, a = 30 um, D = 5e-6 m^2/s, loses as one of Pe = 0.2 (the
@@ -370,7 +370,7 @@ static void keyholes_follow_the_line(void **state) {
   memcpy(&path->x[3 * at + 3], &path->x[3 * at], 3 * sizeof *path->x);
   path->t[at + 1] = path->t[at] + 25 * a * a / 5e-6;
   r.layer_of[0].interlayer = 300;
-  assert_int_equal(ig_powder_keyholes_of(&r, &r.layer_of[0]), IG_OK);
+  assert_int_equal(ig_powder_keyholes_of(&r, 0, 1), IG_OK);
   const ig_powder_hole rest = r.way[0].hole[at];
   assert_float_equal(
       rest.depth * 20 * (3000 - 300) * ig_keyhole_flow(0.2) / (rest.absorptivity * 120), 1, 1e-6);

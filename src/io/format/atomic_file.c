@@ -204,6 +204,15 @@ done:
   return status;
 }
 
+ig_status ig_store_text(ig_ctx *cx, const char *folder, const char *name, const ig_text *text) {
+  char *path = ig_path_join(folder, name);
+  const ig_status status = !path || text->failed
+                               ? IG_FAIL(cx, IG_MEMORY, "no memory for '%s'", name)
+                               : ig_store(cx, path, text->at, text->length);
+  free(path);
+  return status;
+}
+
 /* Like mkdir -p. An error of mkdir counts only if the folder does not exist afterwards: another
    process may have made it. Like mkdir -p: each part in turn. Another process may make the same
    folder meanwhile, which is no failure. */

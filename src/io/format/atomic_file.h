@@ -4,6 +4,7 @@
 #define IG_IO_FORMAT_ATOMIC_FILE_H
 
 #include "core/ctx.h"
+#include "io/format/json.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,9 @@
 /* Writes `size` bytes as file `path`, atomically. `cx` only receives the error message, so a thread
    may pass a context of its own. */
 IG_MUST_CHECK ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size);
+/* A text that was added up, as file `name` of a folder; fails where memory had run out. */
+IG_MUST_CHECK ig_status ig_store_text(ig_ctx *cx, const char *folder, const char *name,
+                                      const ig_text *text);
 /* Creates NAME.part for writing; returns the descriptor, or -1 with errno set. A leftover of a
    killed run is replaced; a symbolic link is never followed. */
 int ig_partition_create(const char *part);
