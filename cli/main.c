@@ -22,6 +22,7 @@
   X(watch)                                                                                         \
   X(sample)                                                                                        \
   X(sensitivity)                                                                                   \
+  X(gradient)                                                                                      \
   X(calibrate)                                                                                     \
   X(verify)                                                                                        \
   X(bench)                                                                                         \
