@@ -46,14 +46,17 @@ typedef struct {
 
 /* --- keys */
 
-/* Keys whose numbers are all on the tape. The mesh, steps and output are not. */
+/* Keys whose numbers are all on the tape. The mesh, steps and output are not; nor are places and
+   sizes of beams, which decide what targets they have. */
 static bool key_known(const char *key) {
-  static const char *const begin[] = {"materials", "boundary", "beams",
-                                      "initial",   "ambient",  "body_source"};
+  static const char *const begin[] = {"materials", "boundary", "initial", "ambient", "body_source"};
   for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
     if (strncmp(key, begin[i], strlen(begin[i])) == 0)
       return true;
-  return false;
+  const size_t length = strlen(key), power = strlen(".power");
+  return strncmp(key, "beams", 5) == 0 &&
+         (strstr(key, ".absorptivity") ||
+          (length > power && strcmp(key + length - power, ".power") == 0));
 }
 
 static ig_status quantity_read(work *w, const char *key, quantity *q) {
@@ -61,8 +64,9 @@ static ig_status quantity_read(work *w, const char *key, quantity *q) {
   const char *text = ig_case_get(w->c, key);
   if (!key_known(key))
     return IG_FAIL(w->cx, IG_INPUT,
-                   "no gradient by '%s': expected a number of materials, boundary, beams, initial, "
-                   "initial_temperature, ambient or body_source",
+                   "no gradient by '%s': expected a number of materials, boundary, initial, "
+                   "initial_temperature, ambient, body_source, or of beams the power or the "
+                   "absorptivity",
                    key);
   if (!text)
     return IG_FAIL(w->cx, IG_INPUT,

@@ -10,6 +10,8 @@
         engine/             the heat engine: state, batches, ranks (read heat.h first)
         kernels/            one step on a CPU or a GPU
 
+   Beside them adjoint/: a run backward, for gradients (run/gradient.c).
+
    The toolpath alone decides where heat goes and which elements exist; temperatures never do. So a
    run writes steps ahead of the device. Three counters say how far it is:
 

@@ -756,6 +756,20 @@ class Results(Folder):
         self.assertEqual(grid.GetNumberOfCells(), 192)
         self.assertAlmostEqual(grid.GetFieldData().GetArray("TimeValue").GetValue(0), 0.2)
 
+    def test_value_and_grad(self):
+        case = {"physics": "thermal", "mesh": {"boxes": [{"size": [4e-3, 2e-3, 1e-3], "cells": [4, 2, 1]}]},
+                "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20}],
+                "initial_temperature": 400, "ambient": 300, "duration": 2,
+                "boundary": [{"set": "zmax", "convection": 500}],
+                "probes": [{"name": "p", "point": [1e-3, 1e-3, 0]}]}
+        value, grad = ingot.value_and_grad(case, "p", ["boundary[0].convection", "ambient", "initial_temperatures"])
+        case["boundary"][0]["convection"] = 500.5
+        near, _ = ingot.value_and_grad(case, "p", [])
+        self.assertAlmostEqual((near - value) / 0.5 / grad["boundary[0].convection"], 1, 3)
+        # temperatures of the start and around: a common shift is one of the result
+        self.assertAlmostEqual(grad["ambient"] + grad["initial_temperatures"].sum(), 1, 9)
+        self.assertRaises(ingot.InputError, ingot.value_and_grad, case, "q", [])
+
     def test_calibrate(self):
         with open(self.path("bar.yaml"), "w") as f:
             f.write("physics: stress\nmesh: {boxes: {size: [4 mm, 1 mm, 1 mm], cells: [2, 1, 1]}}\n"

@@ -462,7 +462,8 @@ ig_status ig_tape_backward(ig_ctx *cx, ig_tape *t) {
   return IG_OK;
 }
 
-/* With enthalpy the heat of the start follows from its temperatures. */
+/* With enthalpy the heat of the start follows from its temperatures. Nodes that are held, or not
+   there, have none of their own. */
 void ig_tape_initial(const ig_tape *t, double *derivative) {
   const ig_heat *h = &t->run.heat;
   const int M = h->material.count;
@@ -471,6 +472,6 @@ void ig_tape_initial(const ig_tape *t, double *derivative) {
     for (int m = 0; m < M && h->capacity == IG_HEAT_ENTHALPY; m++)
       capacity += t->start.volume[(int64_t)n * M + m] *
                   heat_table_at_f64(&t->material[m].capacity, t->start.T[n]);
-    derivative[n] = t->bar.T[n] + capacity * t->bar.H[n];
+    derivative[n] = t->start.inverse[n] > 0 ? t->bar.T[n] + capacity * t->bar.H[n] : 0;
   }
 }
