@@ -154,9 +154,35 @@ class Pickles(unittest.TestCase):
             a.step(3)
             b.step(3)
             self.assertTrue((a["T"] == b["T"]).all())
-            for what in (a, a.save()):
-                with self.assertRaisesRegex(TypeError, "cannot be pickled"):
-                    pickle.dumps(what)
+            with self.assertRaisesRegex(TypeError, "cannot be pickled"):
+                pickle.dumps(a)
+
+    def test_a_state_goes_on_elsewhere(self):
+        """Case and state in a process that was started anew: the same bits, with the factor of a load."""
+        case = ingot.Case(PLATE, threads=1)
+        with ingot.Simulation(case) as s:
+            s.support(0, 1.1)
+            s.step(2)
+            packed = pickle.dumps((case, s.save()))
+            s.step(3)
+            end = s["T"].copy()
+        code = """if True:
+            import pickle, sys, ingot
+            case, state = pickle.load(sys.stdin.buffer)
+            with ingot.Simulation(case) as s:
+                s.restore(state)
+                s.step(3)
+                pickle.dump((s.steps, s["T"].copy()), sys.stdout.buffer)
+            """
+        done = subprocess.run([sys.executable, "-c", code], input=packed, stdout=subprocess.PIPE, timeout=120, check=True)
+        steps, there = pickle.loads(done.stdout)
+        self.assertEqual(steps, 5)
+        self.assertTrue((there == end).all())
+        state = pickle.loads(packed)[1]
+        self.assertRegex(repr(state), r"^<ingot\.State of \d+ bytes>$")
+        _, (whole,) = state.__reduce__()
+        with self.assertRaisesRegex(ingot.InputError, "damaged"):
+            ingot.State._unpack(whole[:-1])
 
     def test_a_mesh_with_its_sets(self):
         points = [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)]
