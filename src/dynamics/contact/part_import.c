@@ -78,7 +78,7 @@ static double reach_of(const ig_dyn_model *m, const fence *all) {
   double longest = 0;
   for (int r = 0; r < p->part.ranks; r++)
     longest = fmax(longest, all[r].longest);
-  const bool far = m->p.edges.count > 0 || m->p.erosion.alive;
+  const bool far = ig_dyn_edges_touch(m) || m->p.erosion.alive;
   return 2 * (m->p.contact.gap + skin) + m->p.contact.deep + (far ? longest + skin : 0);
 }
 
@@ -319,18 +319,17 @@ static void number_put(const ig_array *a, int64_t i, double value) {
 static ig_status guests_seat(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
   ig_dyn_surfaces *s = p->surfaces;
-  ig_dyn_model *l = p->local;
-  ig_dyn_touching *t = &l->contact;
+  ig_dyn_touching *t = &m->contact;
   const ig_lid nodes = p->part.mesh->nodes;
   const size_t all = (size_t)nodes + (size_t)s->guests + 1;
   const struct {
     ig_array *array;
     size_t numbers;
-  } list[] = {{&l->x, 3},           {&l->v, (size_t)m->p.dofs},
-              {&l->mass, 1},        {&t->skin_area, 1},
+  } list[] = {{&m->x, 3},           {&m->v, (size_t)m->p.dofs},
+              {&m->mass, 1},        {&t->skin_area, 1},
               {&t->edge_length, 1}, {&t->spring, 1},
               {&t->offset, 1},      {&t->before, 3},
-              {&l->x_start, 3},     {&t->touch, 3}};
+              {&m->x_start, 3},     {&t->touch, 3}};
   /* arrays grow by some more than needed, so that the next import need not */
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].array->count && list[i].array->count < all * list[i].numbers)
@@ -349,12 +348,12 @@ static ig_status guests_seat(ig_dyn_model *m) {
       continue;
     carried[n] = (uint8_t)from->carried;
     for (int c = 0; c < 3; c++) {
-      number_put(&l->x, 3 * n + c, from->x[c]);
-      number_put(&l->x_start, 3 * n + c, from->start[c]);
+      number_put(&m->x, 3 * n + c, from->x[c]);
+      number_put(&m->x_start, 3 * n + c, from->start[c]);
     }
     for (int c = 0; c < m->p.dofs; c++)
-      number_put(&l->v, m->p.dofs * n + c, from->v[c]);
-    number_put(&l->mass, n, from->mass);
+      number_put(&m->v, m->p.dofs * n + c, from->v[c]);
+    number_put(&m->mass, n, from->mass);
     number_put(&t->skin_area, n, from->area);
     number_put(&t->spring, n, from->spring);
     number_put(&t->offset, n, from->offset);
@@ -364,11 +363,11 @@ static ig_status guests_seat(ig_dyn_model *m) {
   for (size_t i = 0; i + 1 < sizeof list / sizeof *list; i++) /* forces are found there */
     if (list[i].array->count)
       IG_TRY(ig_array_push(m->cx, list[i].array));
-  l->p.x = l->x.dev, l->p.v = l->v.dev, l->p.mass = l->mass.dev;
-  l->p.contact.skin_area = t->skin_area.dev, l->p.edges.length = t->edge_length.dev;
-  l->p.contact.x_start = l->x_start.dev, l->p.contact.touch = t->touch.dev;
-  l->p.contact.spring = t->spring.dev, l->p.contact.offset = t->offset.dev;
-  l->p.contact.before = t->before.dev;
+  m->p.x = m->x.dev, m->p.v = m->v.dev, m->p.mass = m->mass.dev;
+  m->p.contact.skin_area = t->skin_area.dev, m->p.edges.length = t->edge_length.dev;
+  m->p.contact.x_start = m->x_start.dev, m->p.contact.touch = t->touch.dev;
+  m->p.contact.spring = t->spring.dev, m->p.contact.offset = t->offset.dev;
+  m->p.contact.before = t->before.dev;
   return IG_OK;
 }
 
@@ -448,11 +447,10 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
     IG_TRY(triangles_list(m, list, count));
   IG_TRY(ig_dyn_tables_make(m));
   IG_TRY(ig_dyn_part_travel(m));
-  for (int32_t i = 0; i < m->division->local->p.own.watches; i++)
+  for (int32_t i = 0; i < m->p.own.watches; i++)
     for (int c = 0; c < 3; c++)
       number_put(&s->from, 3 * (int64_t)i + c,
-                 ig_dyn_get(m, &m->division->local->x,
-                            3 * (int64_t)((const int32_t *)s->watch.host)[i] + c));
+                 ig_dyn_get(m, &m->x, 3 * (int64_t)((const int32_t *)s->watch.host)[i] + c));
   return ig_array_push(m->cx, &s->from);
 }
 
@@ -460,22 +458,21 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
    are changed. */
 static ig_status own_look(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
-  ig_dyn_model *l = p->local;
   ig_dyn_surfaces *s = p->surfaces;
   IG_TRY(m->cx->backend->sync(m->cx)); /* what is on its way may still use the lists */
-  IG_TRY(ig_array_pull(m->cx, &l->x));
-  IG_TRY(ig_array_pull(m->cx, &l->v));
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->v));
   IG_TRY(ig_dyn_kept_look(m));
   for (int32_t i = 0; i < s->own.particles; i++) {
     ig_dyn_surface_particle *to = &s->own.particle[i];
     const int64_t n = s->local[i];
     for (int c = 0; c < 3; c++)
-      to->x[c] = ig_dyn_get(l, &l->x, 3 * n + c);
+      to->x[c] = ig_dyn_get(m, &m->x, 3 * n + c);
     for (int c = 0; c < m->p.dofs; c++)
-      to->v[c] = ig_dyn_get(l, &l->v, m->p.dofs * n + c);
-    to->mass = ig_dyn_get(l, &l->mass, n);
+      to->v[c] = ig_dyn_get(m, &m->v, m->p.dofs * n + c);
+    to->mass = ig_dyn_get(m, &m->mass, n);
   }
-  const uint8_t *alive = l->contact.alive.host;
+  const uint8_t *alive = m->contact.alive.host;
   for (int32_t k = 0; k < s->own.triangles && m->p.erosion.alive; k++)
     for (int i = 0; i < 2; i++) {
       const int32_t e = s->own.triangle[k].element[i];

@@ -63,35 +63,35 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
 static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*name)[32], int space) {
   ig_dyn_model *m = r->m;
   const ig_dtype part = m->part == sizeof(double) ? IG_F64 : IG_F32;
-  const int64_t nodes = m->p.nodes;
+  const int64_t nodes = ig_dyn_nodes_all(m);
+  const bool alone = ig_dyn_alone(m); /* else these arrays are in parts */
   int n = 0;
   saved[n++] = (ig_saved){"marks", IG_F64, MARKS, mark};
-  saved[n++] = (ig_saved){"x", part, 3 * nodes, m->x.host};
-  saved[n++] = (ig_saved){"v", part, m->p.dofs * nodes, m->v.host};
-  saved[n++] = (ig_saved){"f", part, m->p.pitch * nodes, m->f.host};
-  saved[n++] = (ig_saved){"work", IG_F64, IG_WORKS * nodes, m->work.host};
-  if (m->p.bodies.count) {
-    saved[n++] =
-        (ig_saved){"bodies", IG_U8, (int64_t)(m->carried.body.count * m->carried.body.size),
-                   m->carried.body.host};
+  saved[n++] = (ig_saved){"x", part, 3 * nodes, alone ? m->x.host : NULL};
+  saved[n++] = (ig_saved){"v", part, m->p.dofs * nodes, alone ? m->v.host : NULL};
+  saved[n++] = (ig_saved){"f", part, m->p.pitch * nodes, alone ? m->f.host : NULL};
+  saved[n++] = (ig_saved){"work", IG_F64, IG_WORKS * nodes, alone ? m->work.host : NULL};
+  if (m->c->bodies.count) {
+    saved[n++] = (ig_saved){"bodies", IG_U8, m->c->bodies.count * (int64_t)sizeof(ig_dyn_body),
+                            ig_dyn_bodies_all(m)};
     saved[n++] = (ig_saved){"arms", IG_F64,
                             ig_dyn_alone(m) ? (int64_t)m->carried.body_arm.count
                                             : 3 * m->division->arms.whole_count,
-                            m->carried.body_arm.host};
+                            alone ? m->carried.body_arm.host : NULL};
   }
-  if (m->p.contact.surfaces) {
-    saved[n++] = (ig_saved){"before", part, 3 * nodes, m->contact.before.host};
-    saved[n++] = (ig_saved){"contact", IG_F64,
-                            IG_DYN_KEPT * ((int64_t)m->p.contact.surfaces + m->p.edges.count),
-                            m->contact.kept.host};
+  if (ig_dyn_touches(m)) {
+    saved[n++] = (ig_saved){"before", part, 3 * nodes, alone ? m->contact.before.host : NULL};
+    saved[n++] = (ig_saved){"contact", IG_F64, IG_DYN_KEPT * ig_dyn_pieces_all(m),
+                            alone ? m->contact.kept.host : NULL};
   }
   if (m->relax.on)
-    saved[n++] = (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * nodes, m->relax.was};
+    saved[n++] =
+        (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * nodes, alone ? m->relax.was : NULL};
   for (int k = 0; k < m->groups && n < space; k++) {
-    const ig_dyn_group *g = &ig_dyn_stepper(m)->group[k];
+    const ig_dyn_group *g = &m->group[k];
     snprintf(name[n], sizeof name[n], "state%d", k);
     saved[n] = (ig_saved){name[n], g->state.size == sizeof(double) ? IG_F64 : IG_F32,
-                          (int64_t)m->group[k].slots * g->g_f64.states, m->group[k].state.host};
+                          ig_dyn_slots_all(m, k) * g->g_f64.states, alone ? g->state.host : NULL};
     n++;
   }
   for (int k = 0; m->solids && k < m->solids->count && n < space; k++) {
@@ -162,7 +162,7 @@ static ig_status state_pull(ig_dyn_model *m) {
   if (!ig_dyn_alone(m))
     return IG_OK;
   IG_TRY(ig_array_pull(m->cx, &m->work));
-  if (m->p.contact.surfaces) {
+  if (ig_dyn_touches(m)) {
     IG_TRY(ig_array_pull(m->cx, &m->contact.before));
     IG_TRY(ig_array_pull(m->cx, &m->contact.kept));
   }
