@@ -291,7 +291,11 @@ static ig_status point_arrays(ig_stress *m) {
                       "state of the points"));
   IG_TRY(ig_array_new_device(m->cx, &m->work.slope, points * (size_t)m->args.slopes, sizeof(float),
                              "tangent"));
+  if (m->args.assumed && m->material.plastic)
+    IG_TRY(ig_array_new_device(m->cx, &m->work.alpha, 3 * (size_t)m->elements, sizeof(double),
+                               "internal unknowns"));
   IG_TRY(ig_array_push(m->cx, &m->state));
+  IG_TRY(ig_stress_alpha_clear(m));
   return ig_array_zero(m->cx, &m->work.slope);
 }
 
@@ -375,6 +379,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .grown = m->grown.dev,
                              .T_past = m->work.T_past.dev,
                              .warmer_past = m->work.warmer_past.dev,
+                             .alpha = m->work.alpha.dev,
                              .turn = m->turn.dev,
                              .slots = m->work.slots.dev,
                              .assumed = m->args.assumed,
@@ -438,6 +443,7 @@ void ig_stress_free(ig_stress *m) {
                            &m->work.list,
                            &m->work.birth,
                            &m->work.bulk,
+                           &m->work.alpha,
                            &m->work.T_past,
                            &m->work.warmer_past,
                            &m->work.values,

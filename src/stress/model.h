@@ -116,6 +116,7 @@ typedef struct {
      summed; partial: sums of chunks for dot products; excess: elements, K; list, birth: elements
      born now */
   ig_array slope, bulk, slots, partial, excess, list, birth;
+  ig_array alpha; /* as in ig_stress_args; results do not depend on it beyond rounding */
   ig_array T_past, warmer_past; /* as T and warmer at the last equilibrium */
   ig_array values;              /* of so many elements at a time as fit, for the host */
 } ig_stress_work;
@@ -245,6 +246,9 @@ typedef struct {
 } ig_stress_goal;
 /* To equilibrium at the goal; history moves on. */
 IG_MUST_CHECK ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *goal);
+/* The internal unknowns of elements start from 0 again, so that what follows has the same bits
+   whatever was evaluated before: after a restart, too. */
+IG_MUST_CHECK ig_status ig_stress_alpha_clear(ig_stress *m);
 /* Internal forces at u without supports, on the device in m->force. */
 IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
 /* Loads of all load cases at `time`, summed, to both sides of m->load. */

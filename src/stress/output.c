@@ -99,6 +99,7 @@ static double probe_shown(const ig_stress_run *r, int i, int phase, double value
 ig_status ig_stress_look_now(ig_stress_run *r) {
   ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
+  IG_TRY(ig_stress_alpha_clear(m));
   IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
   IG_TRY(ig_stress_forces(m));
   IG_TRY(ig_array_pull(m->cx, &m->force));
