@@ -201,6 +201,7 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
                                IG_PULL_LINES));
   const double *most = ig_powder_host(&r->array.pool) + IG_POOL_MOST;
   IG_TRY(ig_powder_tables_write(r, to));
+  IG_TRY(ig_powder_events_write(r, to));
   const double stored = ig_powder_stored(r) - r->stored0, open = ig_powder_gap(r);
   double worst = NAN, reached = NAN;
   for (int64_t i = 0; i < r->layer; i++) {
@@ -225,6 +226,8 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
              {"melt_depth_max", "m", most[2]},
              {"melted_fraction_least", "", worst},
              {"reached_below_least", "", reached},
+             {"events", "", r->c->events.at.given ? r->events_before + (double)r->events : NAN},
+             {"events_lost", "", r->c->events.at.given ? r->events_lost : NAN},
              {"fine_steps", "", (double)r->fine_steps},
              {"coarse_steps", "", (double)r->coarse_steps},
              {"window_moves", "", (double)r->moves}};

@@ -292,6 +292,19 @@ static void unseen_warn(const ig_powder_run *r) {
                (long long)unseen, (long long)melted);
 }
 
+/* Meltings that files of events do not have. */
+static void events_warn(const ig_powder_run *r) {
+  const double *kept = ig_powder_host(&r->array.event_cells);
+  int64_t open = 0;
+  for (size_t i = IG_EVENT_MELTED; i < r->array.event_cells.count; i += IG_EVENT_COLUMNS)
+    open += !isnan(kept[i]);
+  if (r->events_lost > 0 || open)
+    ig_warn_at(r->cx, &r->c->events.at,
+               "%.0f meltings are not in the files of events: %lld cells are molten still, the "
+               "others were when a layer was spread or a window of a given size left them",
+               r->events_lost + (double)open, (long long)open);
+}
+
 /* Whether all lines of a layer have been drawn. */
 static bool layer_drawn(const ig_powder_run *r, const ig_powder_layer *l) {
   for (int64_t i = l->line; i < l->line + l->lines; i++) {
@@ -395,6 +408,7 @@ void ig_powder_warn(const ig_powder_run *r) {
   deep_warn(r);
   ledger_warn(r);
   unseen_warn(r);
+  events_warn(r);
   if (left)
     ig_warn_at(r->cx, &r->c->grid.at, "%d cells were molten when the window left them: %s", left,
                r->fits ? "a layer was spread on a pool, or more than 16 pools were left"
