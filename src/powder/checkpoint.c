@@ -36,7 +36,7 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 18 };
+enum { ARRAYS = 19 };
 /* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
    doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
@@ -44,30 +44,32 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
   const struct {
     const char *name;
     const ig_array *array;
-  } all[ARRAYS] = {{"coarse", &a->heat},
-                   {"solid", &a->solid},
-                   {"state", &a->state},
-                   {"source", &a->source},
-                   {"lost", &a->lost},
-                   {"held", &a->held},
-                   {"coarse_lost", &a->coarse_lost},
-                   {"coarse_held", &a->coarse_held},
-                   {"pool", &a->pool},
-                   {"lines", &a->line},
-                   {"probe_now", &a->probe_now},
-                   {"probe_peak", &a->probe_peak},
-                   {"map", &a->map},
-                   {"below", &a->below},
-                   {"part_cells", &a->part_cells},
-                   {"part_unfused", &a->part_unfused},
-                   {"evaporated", &a->evaporated},
-                   {"event_cells", &a->event_cells}};
-  for (int i = 0; i < ARRAYS; i++)
+  } all[ARRAYS - 1] = {{"coarse", &a->heat},
+                       {"solid", &a->solid},
+                       {"state", &a->state},
+                       {"source", &a->source},
+                       {"lost", &a->lost},
+                       {"held", &a->held},
+                       {"coarse_lost", &a->coarse_lost},
+                       {"coarse_held", &a->coarse_held},
+                       {"pool", &a->pool},
+                       {"lines", &a->line},
+                       {"probe_now", &a->probe_now},
+                       {"probe_peak", &a->probe_peak},
+                       {"map", &a->map},
+                       {"below", &a->below},
+                       {"part_cells", &a->part_cells},
+                       {"part_unfused", &a->part_unfused},
+                       {"evaporated", &a->evaporated},
+                       {"event_cells", &a->event_cells}};
+  for (int i = 0; i < ARRAYS - 1; i++)
     s[i] = (ig_saved){all[i].name,
                       all[i].array->size == 1   ? IG_U8
                       : all[i].array->size == 4 ? IG_F32
                                                 : IG_F64,
                       (int64_t)all[i].array->count, all[i].array->host};
+  s[ARRAYS - 1] = (ig_saved){"event_lines", IG_F64, r->event_lines ? IG_EVENT_LINE * r->lines : 0,
+                             r->event_lines};
 }
 
 /* Counters and places, from the run to the record; numbers_take is the way back. */
@@ -123,7 +125,7 @@ static ig_status events_keep(const ig_powder_run *r, double (**rows)[EVENT]) {
   IG_TRY(IG_NEW(r->cx, rows, r->events, "checkpoint"));
   for (int64_t i = 0; i < r->events; i++) {
     const ig_powder_event *e = &r->event[i];
-    const double row[EVENT] = {(double)e->cell, e->melted, e->liquidus, e->cooling};
+    const double row[EVENT] = {(double)e->cell, e->melted, e->cooled, e->cooling};
     memcpy((*rows)[i], row, sizeof row);
   }
   return IG_OK;

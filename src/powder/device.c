@@ -268,6 +268,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
 /* What was never made is freed as nothing. */
 void ig_powder_arrays_free(ig_powder_run *r) {
   free(r->event);
+  free(r->event_lines);
   IG_IF_CUDA(ig_powder_cluster_close(&r->cluster);)
 #define X(name) ig_array_free(r->cx, &r->array.name);
   IG_POWDER_ARRAYS(X)

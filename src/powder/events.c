@@ -26,6 +26,24 @@ static ig_status layers_check(const ig_powder_run *r, const ig_powder_events_cas
   return IG_OK;
 }
 
+/* The temperatures that events are between. A cell of the bed is colder than the lower one at the
+   start: else no event would end. */
+static ig_status levels_make(ig_powder_run *r, const ig_powder_events_case *c) {
+  ig_powder_events *e = &r->view.events;
+  const ig_material_case *m = r->material;
+  const double start = fmax(r->c->initial_temperature, ig_powder_new_T(r));
+  e->high_T = isnan(c->high) ? m->liquidus : c->high;
+  e->low_T = isnan(c->low) ? m->solidus : c->low;
+  if (!(e->high_T >= e->low_T && e->low_T > start))
+    return ig_fail_at(r->cx, &c->at,
+                      "events: high %g K, low %g K: expected high not below low, and low above the "
+                      "bed's %g K at the start",
+                      e->high_T, e->low_T, start);
+  e->high = isnan(c->high) ? r->tables->liquidus : ig_powder_table_heat(r->tables, c->high);
+  e->low = isnan(c->low) ? r->tables->solidus : ig_powder_table_heat(r->tables, c->low);
+  return IG_OK;
+}
+
 ig_status ig_powder_events_make(ig_powder_run *r) {
   const ig_powder_events_case *c = &r->c->events;
   ig_powder_events *e = &r->view.events;
@@ -33,6 +51,8 @@ ig_status ig_powder_events_make(ig_powder_run *r) {
     return IG_OK;
   IG_TRY(ig_material_require(r->cx, r->material, "solidus|liquidus", "events"));
   IG_TRY(layers_check(r, c));
+  IG_TRY(levels_make(r, c));
+  IG_TRY(IG_NEW(r->cx, &r->event_lines, r->lines, "events"));
   double cells;
   if (!ig_powder_cells_in(r, c->min, c->max, e->at, e->n, &cells))
     return ig_fail_at(r->cx, &c->at, "the box of events is not in the bed");
@@ -83,6 +103,55 @@ ig_status ig_powder_events_reserve(ig_powder_run *r, int64_t count) {
   return IG_OK;
 }
 
+/* An order of events that does not depend on threads. */
+static int by_cell(const void *a, const void *b) {
+  const ig_powder_event *p = a, *q = b;
+  return p->cell != q->cell ? (p->cell > q->cell) - (p->cell < q->cell)
+                            : (p->melted > q->melted) - (p->melted < q->melted);
+}
+
+/* Where a beam is while it draws a line, and which way it goes. */
+static void line_at(const ig_toolpath *p, const ig_powder_line *l, double time, double *x,
+                    double *way) {
+  int64_t i = l->first;
+  while (i < l->last && p->t[i + 1] <= time)
+    i++;
+  const double *a = &p->x[3 * i], share = (time - p->t[i]) / (p->t[i + 1] - p->t[i]),
+               length = hypot(a[3] - a[0], a[4] - a[1]);
+  for (int d = 0; d < 2; d++) {
+    x[d] = a[d] + share * (a[3 + d] - a[d]);
+    way[d] = length > 0 ? (a[3 + d] - a[d]) / length : 0;
+  }
+}
+
+/* An event into the record of the line that caused it, where its cell is one of the surface in the
+   middle of that: the beam was within three radii when the cell melted, and not farther beside it
+   than three quarters of a cell. */
+static void line_take(ig_powder_run *r, const ig_powder_event *e) {
+  const ig_powder_events *v = &r->view.events;
+  const ig_powder_layer *layer = &r->layer_of[r->layer - 1];
+  const int64_t c = e->cell, at[3] = {c % v->n[0], c / v->n[0] % v->n[1], c / v->n[0] / v->n[1]};
+  if (v->at[2] + at[2] != r->bed - 1)
+    return;
+  for (int64_t i = layer->line; i < layer->line + layer->lines; i++) {
+    const ig_powder_line *l = &r->line_of[i];
+    const ig_toolpath *p = &r->laser[l->beam].path;
+    double x[2], way[2], to[2];
+    if (e->melted < p->t[l->first] || e->melted > p->t[l->last + 1])
+      continue;
+    line_at(p, l, e->melted, x, way);
+    for (int d = 0; d < 2; d++)
+      to[d] = r->low[d] + ((double)(v->at[d] + at[d]) + 0.5) * r->cell - x[d];
+    if (hypot(to[0], to[1]) > 3 * r->c->beam.radius ||
+        fabs(to[0] * way[1] - to[1] * way[0]) > 0.75 * r->cell)
+      continue;
+    double *mean = r->event_lines[i], count = mean[IG_EVENT_LINE_COUNT] += 1;
+    mean[IG_EVENT_LINE_ABOVE] += (e->cooled - e->melted - mean[IG_EVENT_LINE_ABOVE]) / count;
+    mean[IG_EVENT_LINE_COOLING] += (e->cooling - mean[IG_EVENT_LINE_COOLING]) / count;
+    return;
+  }
+}
+
 ig_status ig_powder_events_drain(ig_powder_run *r) {
   ig_array *count = &r->array.event_count, *list = &r->array.event_list;
   if (r->view.events.n[0] == 0)
@@ -101,14 +170,21 @@ ig_status ig_powder_events_drain(ig_powder_run *r) {
   IG_TRY(ig_powder_events_reserve(r, r->events + (int64_t)now));
   IG_TRY(r->cx->backend->copy_out(r->cx, r->event + r->events, list->dev,
                                   (size_t)now * sizeof *r->event));
+  if (now > 0)
+    qsort(r->event + r->events, (size_t)now, sizeof *r->event, by_cell);
+  for (uint64_t i = 0; i < now && r->layer > 0; i++)
+    line_take(r, &r->event[r->events + (int64_t)i]);
   r->events += (int64_t)now;
   return ig_array_zero(r->cx, count);
 }
 
-static int by_cell(const void *a, const void *b) {
-  const ig_powder_event *p = a, *q = b;
-  return p->cell != q->cell ? (p->cell > q->cell) - (p->cell < q->cell)
-                            : (p->melted > q->melted) - (p->melted < q->melted);
+double ig_powder_events_mean(const ig_powder_run *r, int column) {
+  double sum = 0, count = 0;
+  for (int64_t i = 0; i < r->lines && r->event_lines; i++) {
+    sum += r->event_lines[i][IG_EVENT_LINE_COUNT] * r->event_lines[i][column];
+    count += r->event_lines[i][IG_EVENT_LINE_COUNT];
+  }
+  return count > 0 ? sum / count : NAN;
 }
 
 /* Times count from when the layer was spread: ExaCA counts steps in 32 bits. */
@@ -137,7 +213,7 @@ ig_status ig_powder_events_write(ig_powder_run *r, ig_sink *to) {
     for (int d = 0; d < 3; d++)
       row[d] = r->low[d] + ((double)(e->at[d] + at[d]) + 0.5) * r->cell;
     row[3] = event->melted - birth;
-    row[4] = event->liquidus - birth;
+    row[4] = event->cooled - birth;
     row[5] = event->cooling;
     ig_exaca_event(f, format, row);
   }

@@ -66,6 +66,11 @@ static const ig_option events_options[] = {
     IG_VECTOR(E, min, 3, "m", IG_REQUIRED, "lowest corner of the box"),
     IG_VECTOR(E, max, 3, "m", IG_REQUIRED, "its highest corner"),
     IG_VECTOR(E, layers, 2, "", NULL, "first and last layer, from 1; left out: all"),
+    IG_REAL(E, high, "K", NULL, 0, 1e5,
+            "an event begins above it; left out: the liquidus; others for figures of cameras"),
+    IG_REAL(E, low, "K", NULL, 0, 1e5,
+            "and ends below this; the cooling rate is the mean from the one to the other; left "
+            "out: the solidus"),
     IG_CHOICE(E, format, "csv|catemp", "csv",
               "a file per layer: exaca-0001.csv with x,y,z,tm,tl,cr, or exaca-0001.catemp, the "
               "same as six doubles"),

@@ -81,6 +81,7 @@ typedef struct {
   ig_src at;
   double min[3], max[3]; /* m */
   double layers[2];      /* first and last, from 1; NaN: all */
+  double high, low;      /* K; NaN: liquidus, solidus */
   int format;            /* IG_EXACA_TEXT or IG_EXACA_BINARY (io/format/exaca.h) */
 } ig_powder_events_case;
 
@@ -153,6 +154,10 @@ typedef struct {
 
 /* arrays of a path */
 enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_HOLE, IG_POWDER_WAY };
+
+/* Events of surface cells in the middle of a line: how many, mean time above the upper temperature
+   (s), mean cooling rate (K/s). */
+enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT_LINE };
 
 /* Arrays with a host side and a device side. One list, so that none is forgotten when they are
    freed: tables of the material; coarse heat, T, resist and old ones of stages; solid, fill and
@@ -265,6 +270,7 @@ typedef struct {
   ig_powder_event *event;
   int64_t events, events_room;
   double events_before, events_lost;
+  double (*event_lines)[IG_EVENT_LINE]; /* of each line; NULL: events are not asked for */
   /* cell updates so far, fine and coarse ones */
   double work;
   /* surfaces of the parts, to see which cells lie in one; NULL where paths come from files */
@@ -388,6 +394,8 @@ IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, 
 IG_MUST_CHECK ig_status ig_powder_events_make(ig_powder_run *run);
 /* Takes what has ended since the last call from the device's list. */
 IG_MUST_CHECK ig_status ig_powder_events_drain(ig_powder_run *run);
+/* Mean of a column of event_lines over all lines. */
+double ig_powder_events_mean(const ig_powder_run *run, int column);
 /* Writes the events of the present layer. */
 IG_MUST_CHECK ig_status ig_powder_events_write(ig_powder_run *run, ig_sink *to);
 /* Before a layer is spread: those of the one before are written and let go. */

@@ -78,12 +78,12 @@ typedef struct {
 } ig_powder_map;
 
 /* Fine cells whose meltings are recorded, from `at` on in the bed. Of each its heat at the last
-   look, J/m^3; since when it is molten, s, NaN: it is not; when it last fell through the
-   liquidus. */
-enum { IG_EVENT_HEAT, IG_EVENT_MELTED, IG_EVENT_LIQUIDUS, IG_EVENT_COLUMNS };
+   look, J/m^3; since when it is molten, s, NaN: it is not; when it last fell below the upper
+   temperature. */
+enum { IG_EVENT_HEAT, IG_EVENT_MELTED, IG_EVENT_COOLED, IG_EVENT_COLUMNS };
 typedef struct {
-  int64_t cell;                     /* of the box */
-  double melted, liquidus, cooling; /* s, s, K/s */
+  int64_t cell;                   /* of the box */
+  double melted, cooled, cooling; /* s, s, K/s */
 } ig_powder_event;
 /* Counts: those since the list was emptied, of which `most` are in it; those whose end no window
    has seen. */
@@ -93,6 +93,8 @@ typedef struct {
   double *cell;        /* cells x IG_EVENT_COLUMNS */
   ig_powder_event *list;
   uint64_t *count, most;
+  /* between which an event ends: liquidus and solidus, unless others are given; J/m^3, K */
+  double high, low, high_T, low_T;
 } ig_powder_events;
 
 /* Columns of fine cells that are filmed, from `at` on in the bed. */

@@ -17,8 +17,12 @@ static ig_powder_case recorded(void) {
   ig_powder_case c = small();
   c.hatch.layers = 2;
   c.hatch.recoating = 1;
-  c.events = (ig_powder_events_case){
-      .at = {.given = true}, .min = {-1, -1, -1}, .max = {1, 1, 1}, .layers = {NAN, NAN}};
+  c.events = (ig_powder_events_case){.at = {.given = true},
+                                     .min = {-1, -1, -1},
+                                     .max = {1, 1, 1},
+                                     .layers = {NAN, NAN},
+                                     .high = NAN,
+                                     .low = NAN};
   c.grid.window[0] = c.grid.window[1] = c.grid.window[2] = NAN;
   return c;
 }
@@ -50,9 +54,9 @@ static void a_ramp(void **state) {
   /* T: 1700 at 0, 1300 at 2 middle, 1700 at 4 middle, 1300 at 6 middle; the cell begins cold */
   assert_int_equal(r.events, 2);
   assert_int_equal(r.event[0].cell, 7);
-  assert_true(fabs(r.event[0].liquidus - 0.5 * middle) < dt && r.event[0].melted <= 0);
+  assert_true(fabs(r.event[0].cooled - 0.5 * middle) < dt && r.event[0].melted <= 0);
   assert_true(fabs(r.event[1].melted - 3.5 * middle) < dt);
-  assert_true(fabs(r.event[1].liquidus - 4.5 * middle) < dt);
+  assert_true(fabs(r.event[1].cooled - 4.5 * middle) < dt);
   for (int i = 0; i < 2; i++)
     assert_true(fabs(r.event[i].cooling / (2 * rate) - 1) < 1e-3);
   /* down to 1550 K, between solidus and liquidus, and up: none has ended, none begins */
@@ -62,7 +66,7 @@ static void a_ramp(void **state) {
   powder_event_look(&r.view, 8, ig_powder_table_heat(r.tables, 1450), 4, 1);
   assert_int_equal(ig_powder_events_drain(&r), IG_OK);
   assert_int_equal(r.events, 1);
-  assert_true(r.event[0].melted <= 0 && r.event[0].liquidus > 2 && r.event[0].liquidus < 3);
+  assert_true(r.event[0].melted <= 0 && r.event[0].cooled > 2 && r.event[0].cooled < 3);
   ig_powder_close(&r);
 }
 
@@ -80,10 +84,10 @@ static void every_melting(void **state) {
   sort(&r);
   for (int64_t i = 0; i < r.events; i++) {
     const ig_powder_event *e = &r.event[i];
-    assert_true(e->liquidus > e->melted && e->cooling > 1e3 && e->cooling < 1e8);
+    assert_true(e->cooled > e->melted && e->cooling > 1e3 && e->cooling < 1e8);
     if (i > 0 && e[-1].cell == e->cell) {
       twice++;
-      assert_true(e->melted > e[-1].liquidus);
+      assert_true(e->melted > e[-1].cooled);
     }
   }
   for (int64_t i = 0; i < r.nf[0] * r.nf[1] * r.nf[2]; i++)
@@ -99,6 +103,34 @@ static void every_melting(void **state) {
   assert_int_equal(ig_powder_pull(&r, ~0u), IG_OK);
   assert_true(r.events_before == 0 && llabs(r.events - second) < second / 20);
   ig_powder_close(&r);
+}
+
+/* As a camera sees a line: longer above a lower temperature; cooling is slower between two that are
+   lower. Windows stay until cells are below the lower one. */
+static void seen_along_lines(void **state) {
+  (void)state;
+  ig_powder_case c = recorded();
+  const double high[3] = {1600, 1550, 1550}, low[3] = {1500, 1500, 1000};
+  double above[3], cooling[3];
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+  c.hatch.layers = 1;
+  c.duration = 0.02;
+  for (int i = 0; i < 3; i++) {
+    ig_powder_run r;
+    c.events.high = high[i], c.events.low = low[i];
+    assert_int_equal(ig_powder_open(&job, &r), IG_OK);
+    while (r.time < r.duration)
+      assert_int_equal(ig_powder_advance(&r), IG_OK);
+    assert_int_equal(ig_powder_pull(&r, ~0u), IG_OK);
+    assert_true(r.events_lost == 0 && r.events > 200);
+    for (int64_t n = 0; n < r.lines; n++)
+      assert_in_range((int)r.event_lines[n][IG_EVENT_LINE_COUNT], 10, 40);
+    above[i] = ig_powder_events_mean(&r, IG_EVENT_LINE_ABOVE);
+    cooling[i] = ig_powder_events_mean(&r, IG_EVENT_LINE_COOLING);
+    ig_powder_close(&r);
+  }
+  assert_true(above[0] > 1e-5 && above[1] > above[0] && above[2] >= 0.99 * above[1]);
+  assert_true(cooling[0] > 1e4 && cooling[2] > 1e4 && cooling[2] < 1e7);
 }
 
 static void a_saved_run_has_the_same(void **state) {
@@ -147,6 +179,11 @@ static void what_is_wrong_is_said(void **state) {
     ig_powder_close(&r);
   }
   c = recorded();
+  c.events.low = 300;
+  assert_int_equal(ig_powder_open(&job, &r), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "low above the bed's 400 K at the start"));
+  ig_powder_close(&r);
+  c = recorded();
   c.events.min[2] = 0.5;
   assert_int_equal(ig_powder_open(&job, &r), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "the box of events is not in the bed"));
@@ -154,8 +191,8 @@ static void what_is_wrong_is_said(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_ramp), cmocka_unit_test(every_melting),
-                                     cmocka_unit_test(a_saved_run_has_the_same),
-                                     cmocka_unit_test(what_is_wrong_is_said)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_ramp), cmocka_unit_test(every_melting), cmocka_unit_test(seen_along_lines),
+      cmocka_unit_test(a_saved_run_has_the_same), cmocka_unit_test(what_is_wrong_is_said)};
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -132,8 +132,12 @@ static void windows_that_follow_two_lasers(void **state) {
   c.probes = (ig_list){1, &probe};
   c.map =
       (ig_powder_map_case){.at = {.given = true}, .min = {0, 0, -20e-6}, .max = {1e-3, 0.3e-3, 1}};
-  c.events = (ig_powder_events_case){
-      .at = {.given = true}, .min = {0, 0, -20e-6}, .max = {1e-3, 0.3e-3, 1}, .layers = {NAN, NAN}};
+  c.events = (ig_powder_events_case){.at = {.given = true},
+                                     .min = {0, 0, -20e-6},
+                                     .max = {1e-3, 0.3e-3, 1},
+                                     .layers = {NAN, NAN},
+                                     .high = NAN,
+                                     .low = NAN};
   c.grid.window[0] = c.grid.window[1] = c.grid.window[2] = NAN;
   none(c, 40);
 }
