@@ -85,23 +85,31 @@ static ig_status looks_make(ig_powder_run *r) {
   return IG_OK;
 }
 
-/* Memory of the cells whose history is kept: the case's box, cut to the bed and to whole cells;
-   1e-6 of a cell is forgiven on the way from metres to cells. */
+/* 1e-6 of a cell is forgiven on the way from metres to cells. */
+bool ig_powder_cells_in(const ig_powder_run *r, const double *min, const double *max, int64_t *at,
+                        int64_t *n, double *cells) {
+  *cells = 1;
+  for (int d = 0; d < 3; d++) {
+    const double low = fmax(0, floor((min[d] - r->low[d]) / r->cell + 1e-6));
+    const double high = fmin((double)r->nf[d], ceil((max[d] - r->low[d]) / r->cell - 1e-6));
+    if (!(high > low))
+      return false;
+    at[d] = (int64_t)low;
+    n[d] = (int64_t)(high - low);
+    *cells *= high - low;
+  }
+  return true;
+}
+
+/* Memory of the cells whose history is kept. */
 static ig_status map_make(ig_powder_run *r) {
   const ig_powder_map_case *c = &r->c->map;
   ig_powder_map *m = &r->view.map;
   if (!c->at.given)
     return IG_OK;
-  double cells = 1;
-  for (int d = 0; d < 3; d++) {
-    const double low = fmax(0, floor((c->min[d] - r->low[d]) / r->cell + 1e-6));
-    const double high = fmin((double)r->nf[d], ceil((c->max[d] - r->low[d]) / r->cell - 1e-6));
-    if (!(high > low))
-      return ig_fail_at(r->cx, &c->at, "the map is not in the bed");
-    m->at[d] = (int64_t)low;
-    m->n[d] = (int64_t)(high - low);
-    cells *= high - low;
-  }
+  double cells;
+  if (!ig_powder_cells_in(r, c->min, c->max, m->at, m->n, &cells))
+    return ig_fail_at(r->cx, &c->at, "the map is not in the bed");
   /* of images 17 GB, of tables 2 GB at most. cells: 17 bytes each in an image, about 100 bytes each
      as text */
   const double most = c->format == IG_MAP_VTI ? 1e9 : 20e6;
@@ -243,6 +251,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   IG_TRY(looks_make(r));
   IG_TRY(beams_make(r));
   IG_TRY(map_make(r));
+  IG_TRY(ig_powder_events_make(r));
   IG_TRY(film_make(r));
   IG_TRY(ig_powder_vapour(r));
   for (int s = 0; s < 2; s++) {
@@ -258,6 +267,8 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
 
 /* What was never made is freed as nothing. */
 void ig_powder_arrays_free(ig_powder_run *r) {
+  free(r->event);
+  free(r->event_lines);
   IG_IF_CUDA(ig_powder_cluster_close(&r->cluster);)
 #define X(name) ig_array_free(r->cx, &r->array.name);
   IG_POWDER_ARRAYS(X)
@@ -291,6 +302,8 @@ ig_status ig_powder_push(ig_powder_run *r) {
     IG_TRY(ig_array_push(r->cx, all[i]));
   if (a->evaporated.count)
     IG_TRY(ig_array_push(r->cx, &a->evaporated));
+  if (a->event_cells.count)
+    IG_TRY(ig_array_push(r->cx, &a->event_cells));
   return a->map.count ? ig_array_push(r->cx, &a->map) : IG_OK;
 }
 
@@ -322,6 +335,10 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
       IG_TRY(ig_array_pull(r->cx, all[i].array));
   if (what & IG_PULL_MAP && a->map.count)
     IG_TRY(ig_array_pull(r->cx, &a->map));
+  if (what & IG_PULL_MAP && a->event_cells.count) {
+    IG_TRY(ig_powder_events_drain(r));
+    IG_TRY(ig_array_pull(r->cx, &a->event_cells));
+  }
   if (what & IG_PULL_LEDGER && a->evaporated.count) {
     IG_TRY(ig_array_pull(r->cx, &a->evaporated));
     r->ledger.evaporated = sum(&a->evaporated);

@@ -26,6 +26,7 @@ extern "C" {
 #include "powder/tables.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
+#include "powder/events.inc"
 #include "powder/fine_light.cuh"
 #include "powder/fine_slab.cuh"
 
@@ -249,6 +250,24 @@ static __device__ __noinline__ unsigned slab_kept(const ig_powder_view &v,
   return froze;
 }
 
+/* Events of a piece's cells, at the end of a step. */
+struct slab_heat {
+  double of[PIECE];
+};
+static __device__ __noinline__ void slab_events(const ig_powder_view &v, const ig_powder_window &w,
+                                                window_slab s, slab_place p, slab_heat heat,
+                                                double time) {
+  const int q = s.first + p.plane;
+#pragma unroll
+  for (int z = 0; z < PIECE; z++) {
+    const int64_t cell = p.k + z > s.top ? -1
+                                         : powder_event_in(&v, &w.box, s.cut.cut ? p.u : q,
+                                                           s.cut.cut ? q : p.u, p.k + z);
+    if (cell >= 0)
+      powder_event_look(&v, cell, heat.of[z], time, v.a.dt);
+  }
+}
+
 /* The record of cell (x, y, k) that has just frozen. `at`: the cell in shared memory; `low` and
    `high`: how far the planes beside it are. */
 static __device__ __noinline__ void cell_freeze(const ig_powder_view &v, const ig_powder_window &w,
@@ -367,6 +386,13 @@ __global__ void __launch_bounds__(MOST, 1)
         slab_look<TABLES>(v, s, p, t + r * workers, n + 1, heat[r], &state[r]);
         if (v.map.n[0])
           froze[r] = slab_kept(v, w, s, p, was, state[r]);
+        if (v.events.n[0]) {
+          slab_heat now;
+#pragma unroll
+          for (int z = 0; z < PIECE; z++)
+            now.of[z] = heat[r][z];
+          slab_events(v, w, s, p, now, v.a.time + (n + 1) * dt);
+        }
       }
     cluster_arrive();
     cluster_wait();

@@ -9,6 +9,7 @@
 #include "powder/tables.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
+#include "powder/events.inc"
 #include "powder/cells.inc"
 
 /* Cells write what is theirs: any order gives the same bits. */

@@ -79,6 +79,14 @@ enum { IG_MAP_CSV, IG_MAP_VTI };
 
 typedef struct {
   ig_src at;
+  double min[3], max[3]; /* m */
+  double layers[2];      /* first and last, from 1; NaN: all */
+  double high, low;      /* K; NaN: liquidus, solidus */
+  int format;            /* IG_EXACA_TEXT or IG_EXACA_BINARY (io/format/exaca.h) */
+} ig_powder_events_case;
+
+typedef struct {
+  ig_src at;
   /* the layer that is filmed, from 1; frames over the time of its lines */
   int64_t layer, frames;
   double min[2], max[2]; /* m */
@@ -101,6 +109,7 @@ typedef struct {
   /* m; of paths from files */
   double layer_height;
   ig_powder_map_case map;
+  ig_powder_events_case events;
   ig_powder_film_case movie;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
@@ -146,6 +155,10 @@ typedef struct {
 /* arrays of a path */
 enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_HOLE, IG_POWDER_WAY };
 
+/* Events of surface cells in the middle of a line: how many, mean time above the upper temperature
+   (s), mean cooling rate (K/s). */
+enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT_LINE };
+
 /* Arrays with a host side and a device side. One list, so that none is forgotten when they are
    freed: tables of the material; coarse heat, T, resist and old ones of stages; solid, fill and
    shape of coarse cells and levels; states of fine cells; heat in and out by column (source, lost,
@@ -185,6 +198,9 @@ enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_HOLE, IG_POWDER_WAY };
   X(probe_now)                                                                                     \
   X(probe_peak)                                                                                    \
   X(map)                                                                                           \
+  X(event_cells)                                                                                   \
+  X(event_list)                                                                                    \
+  X(event_count)                                                                                   \
   X(film)                                                                                          \
   X(top)                                                                                           \
   X(part_cells)                                                                                    \
@@ -249,6 +265,12 @@ typedef struct {
   /* for the summary; moves: how often windows were placed anew */
   int64_t fine_steps, coarse_steps, moves;
   int64_t filmed; /* frames */
+  /* events of the present layer that were taken from the device's list; of layers before it, and
+     those lost */
+  ig_powder_event *event;
+  int64_t events, events_room;
+  double events_before, events_lost;
+  double (*event_lines)[IG_EVENT_LINE]; /* of each line; NULL: events are not asked for */
   /* cell updates so far, fine and coarse ones */
   double work;
   /* surfaces of the parts, to see which cells lie in one; NULL where paths come from files */
@@ -267,6 +289,10 @@ IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int be
 /* --- device.c: arrays, the view of them, launches */
 IG_MUST_CHECK ig_status ig_powder_arrays_make(ig_powder_run *run);
 void ig_powder_arrays_free(ig_powder_run *run);
+/* Fine cells of a box, m, cut to the bed and to whole cells: the first along each axis, and how
+   many; false: it is not in the bed. */
+bool ig_powder_cells_in(const ig_powder_run *run, const double *min, const double *max, int64_t *at,
+                        int64_t *n, double *cells);
 /* All items of a kernel, in the window run->view.w or the whole bed. Returns while a device works;
    kernels follow each other in the order of calls. */
 IG_MUST_CHECK ig_status ig_powder_do_all(ig_powder_run *run, ig_powder_do what);
@@ -361,6 +387,25 @@ IG_MUST_CHECK ig_status ig_powder_layer_begin(ig_powder_run *run);
 /* Levels of states from the device, into `to`. */
 IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, int64_t count,
                                               uint8_t *to);
+
+/* --- events.c */
+
+/* The box, its memory; fails where it is not in the bed. */
+IG_MUST_CHECK ig_status ig_powder_events_make(ig_powder_run *run);
+/* Takes what has ended since the last call from the device's list. */
+IG_MUST_CHECK ig_status ig_powder_events_drain(ig_powder_run *run);
+/* Mean of a column of event_lines over all lines. */
+double ig_powder_events_mean(const ig_powder_run *run, int column);
+/* Writes the events of the present layer. */
+IG_MUST_CHECK ig_status ig_powder_events_write(ig_powder_run *run, ig_sink *to);
+/* Before a layer is spread: those of the one before are written and let go. */
+IG_MUST_CHECK ig_status ig_powder_events_spread(ig_powder_run *run);
+/* Whether the present layer is one of those recorded; into the view. */
+void ig_powder_events_aim(ig_powder_run *run, int64_t layer);
+/* Room for that many of the present layer. */
+IG_MUST_CHECK ig_status ig_powder_events_reserve(ig_powder_run *run, int64_t count);
+/* Sizes, for `check`. */
+void ig_powder_events_describe(const ig_powder_run *run, ig_check_line *line, void *user);
 
 /* --- movie.c */
 /* Whether the time of a frame has come since this was asked last. */

@@ -77,6 +77,26 @@ typedef struct {
   float *value;        /* cells x IG_MAP_COLUMNS: K, K/s, K/m, m/s; NaN: never frozen */
 } ig_powder_map;
 
+/* Fine cells whose meltings are recorded, from `at` on in the bed. Of each its heat at the last
+   look, J/m^3; since when it is molten, s, NaN: it is not; when it last fell below the upper
+   temperature. */
+enum { IG_EVENT_HEAT, IG_EVENT_MELTED, IG_EVENT_COOLED, IG_EVENT_COLUMNS };
+typedef struct {
+  int64_t cell;                   /* of the box */
+  double melted, cooled, cooling; /* s, s, K/s */
+} ig_powder_event;
+/* Counts: those since the list was emptied, of which `most` are in it; those whose end no window
+   has seen. */
+enum { IG_EVENTS_LISTED, IG_EVENTS_LOST, IG_EVENTS_COUNTS };
+typedef struct {
+  int64_t at[3], n[3]; /* n[0] 0: none, or not in this layer */
+  double *cell;        /* cells x IG_EVENT_COLUMNS */
+  ig_powder_event *list;
+  uint64_t *count, most;
+  /* between which an event ends: liquidus and solidus, unless others are given; J/m^3, K */
+  double high, low, high_T, low_T;
+} ig_powder_events;
+
 /* Columns of fine cells that are filmed, from `at` on in the bed. */
 typedef struct {
   int64_t at[2], n[2];
@@ -97,6 +117,7 @@ typedef struct {
 typedef struct {
   /* set by the host before each launch; most kernels use few of them */
   double time, dt;        /* of a step, s; of fine steps: when the first begins, length of each */
+  double look;            /* when cells are looked at, s */
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
   int stage, last;        /* from 1, 0: a plain step; whether it is the last one */
@@ -154,6 +175,7 @@ typedef struct {
   double *probe_now, *probe_peak;
   ig_powder_map map;
   ig_powder_film film;
+  ig_powder_events events;
   const ig_powder_window *windows, *were; /* all now; all before they were placed anew */
   int window_count, were_count;
   ig_powder_window *list; /* where windows are put */
@@ -171,6 +193,7 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
   X(fine_look, fine)                                                                               \
   X(fine_step, fine)                                                                               \
   X(freeze, fine)                                                                                  \
+  X(event, fine)                                                                                   \
   X(remap, fine)                                                                                   \
   X(leave, fine)                                                                                   \
   X(enter, fine)                                                                                   \
