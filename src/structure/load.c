@@ -23,7 +23,7 @@ static int face_kind(int nodes) {
 static double factor_at(const ig_structure *s, const ig_structure_load *c, double time) {
   if (!ig_structure_acts(s->analysis, c->first, c->last))
     return 0;
-  return c->history.count ? ig_table_at(&c->history, time) : 1;
+  return ig_structure_factor(s, &c->history, time);
 }
 
 /* The sides of a beam's solid are those of its section where that is a rectangle.
@@ -242,8 +242,10 @@ static ig_status bodies_load(ig_structure *s, const ig_structure_load *c, const 
           length += c->axis[d] * c->axis[d];
         for (int d = 0; d < 3; d++)
           axis[d] = c->axis[d] / sqrt(length);
-        ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, X, density,
-                             c->rate * sqrt(factor), c->point, axis, fe, NULL);
+        /* an arc length may give the load a negative factor */
+        ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, X,
+                             factor < 0 ? -density : density, c->rate * sqrt(fabs(factor)),
+                             c->point, axis, fe, NULL);
       }
       ig_structure_to_local(s, g->node[e], npe, fe, NULL);
       for (int a = 0; a < 3 * npe; a++)

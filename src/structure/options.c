@@ -267,11 +267,23 @@ static const ig_option heat_load_options[] = {
     IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
     IG_END};
 #undef S
+#define S ig_structure_until
+static const ig_option until_options[] = {
+    IG_TEXT(S, set, NULL, "node set of one node"), IG_TEXT(S, component, NULL, "x, y or z of it"),
+    IG_REAL(S, displacement, "m", NULL, 0, 0, "displacement of that component"),
+    IG_REAL(S, factor, "", NULL, 0, 0, "load factor, 1: loads as they are given"), IG_END};
+#undef S
 #define S ig_structure_analysis
 static const ig_option analysis_options[] = {
     IG_CHOICE(S, kind, "static|dynamic|frequency|buckling|heat", "static",
               "equilibrium, motion through time, natural frequencies, critical load factors, "
               "temperatures by conduction"),
+    IG_CHOICE(S, method, "newton|arc_length", "newton",
+              "static: arc_length follows loads that fall while displacements grow "
+              "(snap-through); what acts grows in proportion"),
+    IG_MAP(S, until, ig_structure_until, until_options, NULL,
+           "arc_length: the last analysis goes on until this is passed, also beyond the loads "
+           "given; left out: until they are reached"),
     IG_BOOL(S, steady, "false", "heat: the temperatures that are reached in the end"),
     IG_BOOL(S, large, "false", "large displacements and rotations"),
     IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "all but frequency: time that passes"),

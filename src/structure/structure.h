@@ -272,11 +272,21 @@ typedef enum {
   IG_STRUCTURE_BUCKLING,
   IG_STRUCTURE_HEAT
 } ig_structure_kind;
+typedef enum { IG_STRUCTURE_NEWTON, IG_STRUCTURE_ARC_LENGTH } ig_structure_method;
+/* `until` of an analysis by arc length; NaN, NULL: left out. displacement in m of the node of
+   `set`, along `component`; factor: of the loads. */
+typedef struct {
+  ig_src at;
+  const char *set, *component;
+  double displacement, factor;
+} ig_structure_until;
 /* `analysis`. Times in s, NaN: left out; lowest and highest in Hz; alpha: of HHT, -0.05 by
    default; tolerance: residual over the mean force. */
 typedef struct {
   ig_src at;
   int kind;
+  int method; /* static */
+  ig_structure_until until;
   bool large, fixed_steps;
   bool steady;  /* heat */
   bool reached; /* frequency, buckling: of the state reached, not of the drawn one */
@@ -480,7 +490,15 @@ struct ig_structure {
   bool ended, finished; /* finished: the analysis */
   double begin;         /* its time at the start */
   double time;
-  int64_t step; /* of all analyses */
+  bool proportional; /* arc length: what acts is linear in time */
+  int32_t watched;   /* unknown of `until`, -1: none */
+  double side;       /* sign of what is left to the displacement of `until`, at the start */
+  /* Load factors at which the path of an analysis by arc length turns, of the first ones: a limit
+     load, the least load after it, and so on. */
+  int limits;
+  double limit[8], factor_before; /* of the last step */
+  bool falls;                     /* the factor, in the last step */
+  int64_t step;                   /* of all analyses */
   int helds, held_space;
   int32_t *held_of; /* unknown -> held, -1: none */
   /* Supports of the analysis under way; held_of finds them by unknown. */
@@ -602,6 +620,9 @@ double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, dou
 /* Whether an analysis, from 0, is one of those from `first` to `last`, from 1; last 0: to the end.
  */
 bool ig_structure_acts(int analysis, int64_t first, int64_t last);
+/* Factor of a history at a time of the analysis under way; without rows 1. In analyses by arc
+   length it is linear from its value at the start to that at the end, and goes on beyond both. */
+double ig_structure_factor(const ig_structure *s, const ig_table *history, double time);
 /* A vector of a node, in its axes, in fixed ones. */
 void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]);
 /* Velocities of a trial of a node, in fixed axes; `rate`: their derivative by the displacement.
