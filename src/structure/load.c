@@ -149,6 +149,10 @@ ig_status ig_structure_faces_new(ig_structure *s) {
       IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
       for (ig_lid k = 0; k < set->count; k++) {
         ig_lid node[8], local;
+        if (ig_structure_is_truss(s, set->item[k]))
+          return ig_fail_at(s->cx, &c->at,
+                            "`pressure` acts on faces, and '%s' has trusses: give forces on nodes",
+                            c->set);
         if (ig_elem_info_get(ig_mesh_element(s->job->mesh, set->item[k], &local)->type)->dim == 1)
           IG_TRY(beams_flat(s, c));
         const int nodes = ig_mesh_face_nodes(s->mesh, set->item[k], set->face[k], node);

@@ -30,6 +30,11 @@ static const ig_option beam_options[] = {
     IG_BOOL(S, nodal, "false", "`thicknesses` of nodes count where they are given"),
     IG_END};
 #undef S
+#define S ig_structure_truss
+static const ig_option truss_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets; left out: all lines"),
+    IG_REAL(S, area, "m^2", IG_REQUIRED, IG_POSITIVE, IG_UNBOUNDED, "of the section"), IG_END};
+#undef S
 #define S ig_structure_thickness
 static const ig_option thickness_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
@@ -323,6 +328,8 @@ static const ig_option table_options[] = {
 const ig_option ig_structure_options[] = {
     IG_LIST(S, shells, ig_structure_shell, shell_options, NULL, "thickness of shells"),
     IG_LIST(S, beams, ig_structure_beam, beam_options, NULL, "sections of beams"),
+    IG_LIST(S, trusses, ig_structure_truss, truss_options, NULL,
+            "lines that are bars, with stress along their axis alone and hinges at their nodes"),
     IG_LIST(S, thicknesses, ig_structure_thickness, thickness_options, NULL,
             "sizes at nodes of the shells and beams whose entries are `nodal`"),
     IG_LIST(S, normals, ig_structure_normal, normal_options, NULL,

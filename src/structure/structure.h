@@ -29,8 +29,8 @@
 
    Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
    nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
-   beams; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures; modes.c
-   eigenvalues; balance.c, section.c, output.c results; options.c keys.
+   beams; truss.c bars; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures;
+   modes.c eigenvalues; balance.c, section.c, output.c results; options.c keys.
 
    Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
    equations between components, couplings to a reference node, temperatures, tables by number. */
@@ -88,6 +88,13 @@ typedef struct {
   ig_reals wall; /* thicknesses of hollow sections */
   bool nodal;
 } ig_structure_beam;
+
+/* `trusses`: area in m^2. */
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  double area;
+} ig_structure_truss;
 
 /* `thicknesses`: m; the second number is for beams. */
 typedef struct { /* of nodes */
@@ -325,7 +332,7 @@ typedef struct {
    pointer to it and reads histories from it in every step. */
 typedef struct {
   ig_src at;
-  ig_list shells, beams, thicknesses, normals, springs, masses, joints;
+  ig_list shells, beams, trusses, thicknesses, normals, springs, masses, joints;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
   ig_list prescribed_temperatures, heat_loads, hyperelastic, initial_stresses;
@@ -471,6 +478,8 @@ struct ig_structure {
   ig_structure_touches touches;
   ig_structure_exchange *exchange; /* of a heat analysis */
   ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
+  int *truss;                      /* of each element: its entry of `trusses`, -1; NULL: none has */
+  ig_solid_rule *bar;              /* of each entry two: bar2, bar3 */
   int laws;
   ig_solid_law *law; /* by material */
   const ig_material_case **material;
@@ -551,6 +560,10 @@ void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3
 IG_MUST_CHECK ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g);
 /* hollow.c: points of beams with hollow sections. */
 IG_MUST_CHECK ig_status ig_structure_hollow_read(ig_structure *s);
+/* truss.c: which elements are bars, and before that whether an element is one; their sections. */
+IG_MUST_CHECK ig_status ig_structure_trusses_find(ig_structure *s);
+bool ig_structure_is_truss(const ig_structure *s, ig_lid element);
+IG_MUST_CHECK ig_status ig_structure_trusses_read(ig_structure *s);
 /* prestress.c: stresses at the start. */
 IG_MUST_CHECK ig_status ig_structure_prestress_read(ig_structure *s);
 /* Makes a law depend on temperature where its material does. */

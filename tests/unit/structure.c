@@ -447,6 +447,14 @@ static void what_is_missing_is_named(void **state) {
 #define FIXED {"materials", SOFT}, {"supports", "{set: ROOT, fix: all}"}, {"analysis", STATIC}
   refused(shell, (entry[]){FIXED, {NULL, NULL}}, "`shells` gives it no thickness");
   refused(beam, (entry[]){FIXED, {NULL, NULL}}, "`beams` gives it no section");
+  refused(beam,
+          (entry[]){{"materials", "{name: m, stiffness: [1, 0, 1, 0, 0, 1, 1, 1, 1]}"},
+                    {"supports", "{set: ROOT, fix: all}"},
+                    {"analysis", STATIC},
+                    {"trusses", "{area: 1}"},
+                    {NULL, NULL}},
+          "trusses are isotropic");
+  refused(beam, (entry[]){FIXED, {"trusses", "{area: 0}"}, {NULL, NULL}}, "area");
   refused(beam, (entry[]){FIXED, {"beams", "{size: [1, 1], direction: [1, 0, 0]}"}, {NULL, NULL}},
           "`direction` is along the axis of beam element 1");
   refused(shell, (entry[]){FIXED, {"shells", "{thickness: -1}"}, {NULL, NULL}}, "thickness");
