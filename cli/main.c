@@ -13,6 +13,7 @@
   X(new)                                                                                           \
   X(run)                                                                                           \
   X(check)                                                                                         \
+  X(finish)                                                                                        \
   X(upgrade)                                                                                       \
   X(import)                                                                                        \
   X(sweep)                                                                                         \
