@@ -608,8 +608,14 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
   const bool newton = ig_dyn_method_of(r->c, a) != IG_STATIC_RELAXATION;
-  if (modes && a->at.given && (a->method != IG_STATIC_AUTO || !isnan(a->first_step)))
-    return ig_fail_at(r->job->cx, &a->at, "`method` and `first_step` are for kind static");
+  if (modes && a->at.given &&
+      (a->method != IG_STATIC_AUTO || !isnan(a->first_step) || a->largest_step != 1 ||
+       a->tolerance != 1e-3 || a->steps != 1000000))
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`method`, `first_step`, `largest_step`, `tolerance` and `steps` are for "
+                      "kind static");
+  if (a->kind == IG_ANALYSIS_FREQUENCY && a->at.given && a->at_time != 1)
+    return ig_fail_at(r->job->cx, &a->at, "`at_time` is for kinds static and buckling");
   if (!modes && a->at.given && a->modes != 10)
     return ig_fail_at(r->job->cx, &a->at, "`modes` is for kinds frequency and buckling");
   if (at_rest && newton && a->at.given &&

@@ -30,7 +30,8 @@ static const ig_option output_options[] = {
     IG_REALS(O, times, "s", NULL, IG_POSITIVE, IG_UNBOUNDED,
              "snapshots at these times, rising, each after the step that reaches it"),
     IG_INT(O, history_every, "0", 0, 1e15,
-           "a row of history.csv every so many steps; 0: a thousand rows over the whole run"),
+           "a row of history.csv every so many steps; 0: a thousand rows over the whole run; steps "
+           "of stress, of structure and of statics always have one"),
     IG_REAL(O, checkpoint_every, "s", "600", 0, IG_UNBOUNDED,
             "wall time between checkpoints; 0: only at the end"),
     IG_INT(O, compression, "1", 0, 9, "effort spent on compressing snapshots; 0: none"),

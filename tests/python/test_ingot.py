@@ -277,6 +277,13 @@ class Designs(unittest.TestCase):
             self.assertEqual(s["displacement"].shape, (45, 3))
             self.assertEqual(s.fields["objective"].where, "whole")
 
+    def test_without_constraints(self):
+        case = {k: v for k, v in self.CASE.items() if k != "constraints"}
+        with ingot.Simulation(ingot.Case(**case)) as s:
+            at = s.evaluate()
+        self.assertEqual(at["constraints"].shape, (0,))
+        self.assertEqual(at["constraint_gradients"].shape, (0, 32))
+
     def test_figures_before_the_end(self):
         with ingot.Simulation(ingot.Case(**self.CASE)) as s:
             s.step(2)
