@@ -782,6 +782,24 @@ class Results(Folder):
             self.assertEqual(frame.index.name, "time")
             self.assertEqual(frame["T_max"].iloc[0], 500)
         try:
+            import h5py, xarray  # noqa: F401, E401
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "needs"):
+                result.dataset("T")
+        else:
+            data = result.dataset("T")
+            self.assertEqual(data["T_max"].dims, ("time",))
+            self.assertEqual(data["T_max"].attrs["units"], "K")
+            self.assertEqual(data["T"].dims, ("snapshot", "node"))
+            self.assertEqual(data["T"].attrs["units"], "K")
+            self.assertEqual(data["T"].shape, (4, 9 * 7 * 5))
+            self.assertTrue((data["T"][-1].values == result.snapshots[-1]["T"]).all())
+            low = data["T"].where(data["z"] < 1e-9, drop=True)
+            self.assertTrue((low[1:] == 300).all())
+        page = result.interactive(height=300)._repr_html_()
+        self.assertTrue(page.startswith('<iframe srcdoc="&lt;!') and "height:300px" in page, page[:80])
+        self.assertFalse("allow-same-origin" in page)
+        try:
             import h5py, vtkmodules  # noqa: F401, E401
         except ImportError:
             return
