@@ -176,21 +176,6 @@ static double skin_of(const ig_dyn_model *m) {
   return fmax(w->p.contact.gap, edge / 2);
 }
 
-/* `numbers` doubles per node of the part, from those of the whole; nothing where the whole has
-   none. */
-static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers, ig_array *part) {
-  const ig_partition *p = &m->division->part;
-  if (!whole)
-    return IG_OK;
-  const size_t size = (size_t)numbers * sizeof(double);
-  IG_TRY(ig_array_new(m->cx, part, (size_t)(p->mesh->nodes + 1) * (size_t)numbers, sizeof(double),
-                      "contact surfaces"));
-  for (ig_lid n = 0; n < p->mesh->nodes; n++)
-    memcpy((char *)part->host + (size_t)n * size, (const char *)whole + (size_t)p->node[n] * size,
-           size);
-  return ig_array_push(m->cx, part);
-}
-
 /* Own particles that are watched: the device says when one of them leaves the skin. */
 static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
   ig_dyn_own_view *own = &m->p.own;
@@ -216,7 +201,6 @@ static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
 ig_status ig_dyn_part_contact(ig_dyn_model *m) {
   const ig_dyn_model *w = m->division->whole;
   ig_dyn_part *p = m->division;
-  ig_dyn_touching *t = &m->contact;
   ig_dyn_surfaces *s;
   uint8_t *corner;
   if (w->p.contact.surfaces == 0)
@@ -237,14 +221,6 @@ ig_status ig_dyn_part_contact(ig_dyn_model *m) {
   IG_TRY(telling_new(m, w->contact.edge.host, w->p.edges.count, 2, s, s->end, s->own.edges,
                      &s->stored));
   IG_TRY(watch_new(m, s));
-  IG_TRY(doubles_take(m, w->contact.skin_area.host, 1, &t->skin_area));
-  IG_TRY(doubles_take(m, w->contact.edge_length.host, 1, &t->edge_length));
-  IG_TRY(doubles_take(m, w->contact.spring.host, 1, &t->spring));
-  IG_TRY(doubles_take(m, w->contact.offset.host, 1, &t->offset));
-  IG_TRY(ig_dyn_upload(m, &t->before, m->part, NULL, 3 * ((size_t)m->p.nodes + 1), "positions"));
-  IG_TRY(doubles_take(m, w->x_start.host, 3, &m->x_start));
-  IG_TRY(
-      ig_dyn_upload(m, &t->touch, m->part, NULL, 3 * ((size_t)m->p.nodes + 1), "contact forces"));
   m->p.contact.surfaces = m->p.contact.triangles = m->p.edges.count = 0; /* until the import */
   return IG_OK;
 }

@@ -314,26 +314,14 @@ static void number_put(const ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
-/* Arrays of particles get room for guests, and these their values. Pointers of the kernels' view
-   are renewed, as arrays may move. */
+/* Arrays of particles get room for guests, and these their values. */
 static ig_status guests_seat(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
   ig_dyn_surfaces *s = p->surfaces;
   ig_dyn_touching *t = &m->contact;
   const ig_lid nodes = p->part.mesh->nodes;
   const size_t all = (size_t)nodes + (size_t)s->guests + 1;
-  const struct {
-    ig_array *array;
-    size_t numbers;
-  } list[] = {{&m->x, 3},           {&m->v, (size_t)m->p.dofs},
-              {&m->mass, 1},        {&t->skin_area, 1},
-              {&t->edge_length, 1}, {&t->spring, 1},
-              {&t->offset, 1},      {&t->before, 3},
-              {&m->x_start, 3},     {&t->touch, 3}};
-  /* arrays grow by some more than needed, so that the next import need not */
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    if (list[i].array->count && list[i].array->count < all * list[i].numbers)
-      IG_TRY(ig_array_grow(m->cx, list[i].array, (all + (size_t)s->guests / 4) * list[i].numbers));
+  IG_TRY(ig_arrays_grow(&m->arrays, IG_DYN_SEATS));
   uint8_t *carried = realloc(p->carried, all);
   if (!carried)
     return IG_FAIL(m->cx, IG_MEMORY, "no memory for %zu particles of surfaces", all);
@@ -360,14 +348,11 @@ static ig_status guests_seat(ig_dyn_model *m) {
     if (t->edge_length.count)
       number_put(&t->edge_length, n, from->length);
   }
-  for (size_t i = 0; i + 1 < sizeof list / sizeof *list; i++) /* forces are found there */
-    if (list[i].array->count)
-      IG_TRY(ig_array_push(m->cx, list[i].array));
-  m->p.x = m->x.dev, m->p.v = m->v.dev, m->p.mass = m->mass.dev;
-  m->p.contact.skin_area = t->skin_area.dev, m->p.edges.length = t->edge_length.dev;
-  m->p.contact.x_start = m->x_start.dev, m->p.contact.touch = t->touch.dev;
-  m->p.contact.spring = t->spring.dev, m->p.contact.offset = t->offset.dev;
-  m->p.contact.before = t->before.dev;
+  ig_array *const list[] = {&m->x,      &m->v,      &m->mass,   &t->skin_area, &t->edge_length,
+                            &t->spring, &t->offset, &t->before, &m->x_start};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (list[i]->count)
+      IG_TRY(ig_array_push(m->cx, list[i]));
   return IG_OK;
 }
 

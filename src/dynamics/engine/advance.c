@@ -97,12 +97,12 @@ ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
 }
 
 /* Forces of elements into f. */
-static ig_status forces_sum(ig_dyn_model *m) {
+ig_status ig_dyn_forces_sum(ig_dyn_model *m) {
   return ig_dyn_slotted(m) && !m->fresh && m->p.nodes > 0 ? m->ops->sum(m->cx, &m->p) : IG_OK;
 }
 
 ig_status ig_dyn_pull(ig_dyn_model *m) {
-  IG_TRY(forces_sum(m));
+  IG_TRY(ig_dyn_forces_sum(m));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   IG_TRY(ig_array_pull(m->cx, &m->x));
   IG_TRY(ig_array_pull(m->cx, &m->v));
@@ -164,7 +164,7 @@ typedef struct {
 
 /* Forces, loads, contact and bodies where particles are now, without taking a step. Collective. */
 static ig_status forces_now(ig_dyn_model *m) {
-  ig_status status = forces_sum(m);
+  ig_status status = ig_dyn_forces_sum(m);
   if (status == IG_OK && m->p.loads.count > 0)
     status = m->ops->loads(m->cx, &m->p);
   status = ig_dyn_part_ready(m, status);

@@ -90,7 +90,6 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_array_new_device(cx, &m->partial, (size_t)IG_DYN_REPORT * IG_DYN_PARTIAL,
                              sizeof(double), "sums"));
   IG_TRY(ig_array_from(cx, &m->x_start, m->x0, 3 * n, sizeof(double), "positions"));
-  p->contact.x_start = m->x_start.dev;
   IG_TRY(ig_dyn_masses(m, 0));
   double *v = NULL;
   IG_TRY(IG_NEW(cx, &v, d, "velocities"));
@@ -114,7 +113,6 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_dyn_touch_find(m));
   if (m->c->tools.count > 0 || p->contact.surfaces > 0)
     IG_TRY(ig_dyn_upload(m, &m->contact.press, m->part, NULL, 3 * n, "contact forces"));
-  p->press = m->contact.press.dev;
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
 
@@ -127,11 +125,9 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
     memcpy(m->fault_ids + m->group[k].g_f64.first, m->group[k].element,
            sizeof(ig_lid) * (size_t)m->group[k].slots);
 
-  p->x = m->x.dev, p->v = m->v.dev, p->f = m->f.dev, p->load = m->load.dev;
-  p->mass = m->mass.dev, p->inertia = m->inertia.dev, p->work = m->work.dev;
+  IG_TRY(ig_dyn_arrays_new(m));
   p->clock = m->clock.dev;
-  p->loads.heavy = m->heavy.dev;
-  p->held.move = m->held.move.dev, p->held.motion = m->held.motion.dev;
+  p->held.motion = m->held.motion.dev;
   p->history_x = m->held.history_x.dev, p->history_y = m->held.history_y.dev;
   p->loads.node = m->loading.loaded_node.dev;
   p->loads.force_start = m->loading.force_start.dev,

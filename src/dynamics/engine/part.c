@@ -137,8 +137,6 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   IG_TRY(IG_NEW(cx, &g->element, slots + 1, "elements of a part"));
   IG_TRY(ig_array_new(cx, &g->ids, slots + 1, sizeof(ig_lid), "elements of a part"));
   IG_TRY(ig_array_new(cx, &g->conn, slots * (size_t)npe + 1, sizeof(int32_t), "connectivity"));
-  IG_TRY(ig_array_new(cx, &g->state, slots * (size_t)g->g_f64.states + 1, from->state.size,
-                      "element state"));
   for (ig_lid s = 0; s < g->slots; s++) {
     const ig_lid at = p->slot[k][s];
     const ig_lid *conn = (const ig_lid *)from->conn.host + (int64_t)at * npe;
@@ -153,8 +151,6 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   IG_TRY(ig_array_push(cx, &g->conn));
   g->g_f64.first = g->g_f32.first = first;
   g->g_f64.count = g->g_f32.count = g->slots;
-  g->g_f64.state = g->state.dev;
-  g->g_f32.state = g->state.dev;
   return IG_OK;
 }
 
@@ -241,35 +237,21 @@ static ig_status groups_make(ig_dyn_model *m) {
 
 /* --- particles and what acts on them */
 
-/* Arrays of particles, without values: those come by ig_dyn_part_begin or from a checkpoint. */
-static ig_status particle_arrays(ig_dyn_model *m) {
+/* Masses and positions on the host, in double precision. */
+static ig_status doubles_take(ig_dyn_model *m) {
   const ig_dyn_model *w = m->division->whole;
-  const size_t n = (size_t)m->p.nodes + 1, D = (size_t)w->p.dofs; /* one more: there may be none */
-  IG_TRY(ig_dyn_upload(m, &m->x, w->part, NULL, 3 * n, "positions"));
-  IG_TRY(ig_dyn_upload(m, &m->v, w->part, NULL, D * n, "velocities"));
-  IG_TRY(ig_dyn_upload(m, &m->f, w->part, NULL, n * (size_t)w->p.pitch, "forces"));
-  IG_TRY(ig_dyn_upload(m, &m->mass, w->part, NULL, n, "masses"));
-  IG_TRY(ig_dyn_upload(m, &m->inertia, w->part, NULL, n, "inertias"));
-  if (w->heavy.count)
-    IG_TRY(ig_dyn_upload(m, &m->heavy, w->part, NULL, n, "weights"));
-  IG_TRY(ig_dyn_upload(m, &m->work, sizeof(double), NULL, n * IG_WORKS, "work"));
-  if (w->load.count)
-    IG_TRY(ig_dyn_upload(m, &m->load, w->part, NULL, n * D, "loads"));
-  if (w->contact.press.count)
-    IG_TRY(ig_dyn_upload(m, &m->contact.press, w->part, NULL, 3 * n, "contact forces"));
-  IG_TRY(ig_array_from(m->cx, &m->clock, w->clock.host, 1, sizeof(ig_dyn_clock), "clock"));
-  IG_TRY(IG_NEW(m->cx, &m->x0, 3 * n, "positions"));
-  IG_TRY(IG_NEW(m->cx, &m->weight.mass, n, "masses"));
-  IG_TRY(IG_NEW(m->cx, &m->weight.inertia, n, "inertias"));
-  IG_TRY(IG_NEW(m->cx, &m->weight.added, n, "masses"));
-  IG_TRY(IG_NEW(m->cx, &m->weight.heavy, n, "masses"));
-  if (!w->held.move.count)
-    return IG_OK;
-  IG_TRY(ig_array_new(m->cx, &m->held.move, n, sizeof(int32_t), "supports"));
-  for (int32_t i = 0; i < m->p.nodes; i++)
-    ((int32_t *)m->held.move.host)[i] =
-        ((const int32_t *)w->held.move.host)[m->division->part.node[i]];
-  return ig_array_push(m->cx, &m->held.move);
+  const double *const from[] = {w->weight.mass, w->weight.inertia, w->weight.added, w->weight.heavy,
+                                w->x0};
+  double **const to[] = {&m->weight.mass, &m->weight.inertia, &m->weight.added, &m->weight.heavy,
+                         &m->x0};
+  for (int i = 0; i < 5; i++) {
+    const int64_t width = i == 4 ? 3 : 1;
+    IG_TRY(IG_NEW(m->cx, to[i], (size_t)(width * m->p.nodes) + 1, "masses and positions"));
+    for (int64_t n = 0; n < m->p.nodes; n++)
+      memcpy(*to[i] + width * n, from[i] + width * m->division->part.node[n],
+             (size_t)width * sizeof **to[i]);
+  }
+  return IG_OK;
 }
 
 /* Bodies that this rank owns. A body has one owner, with all its particles (owners_join), so
@@ -305,7 +287,6 @@ static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
       bound[n] = count;
     }
   }
-  IG_TRY(ig_array_new(cx, &m->carried.body_arm, 3 * (size_t)count + 3, sizeof(double), "bodies"));
   IG_TRY(ig_array_new_device(cx, &m->carried.body_pull, ((size_t)count + 1) * IG_DYN_PULL,
                              sizeof(double), "bodies"));
   return ig_array_push(cx, &m->carried.body_node);
@@ -395,23 +376,18 @@ static ig_status carried_make(ig_dyn_model *m) {
   return ig_array_push(m->cx, &m->carried.bound);
 }
 
-/* What kernels see. Motions, histories and tools are those of the whole (shared_take). */
+/* What kernels see, but for registered arrays. Motions, histories and tools are those of the whole
+   (shared_take). */
 static void view_make(ig_dyn_model *m) {
   ig_dyn_particles *p = &m->p;
   const ig_dyn_carried *c = &m->carried;
-  p->x = m->x.dev, p->v = m->v.dev, p->f = m->f.dev, p->load = m->load.dev;
-  p->mass = m->mass.dev, p->inertia = m->inertia.dev, p->work = m->work.dev;
   p->clock = m->clock.dev;
-  p->loads.heavy = m->heavy.dev;
-  p->held.move = m->held.move.dev;
   p->loads.node = m->loading.loaded_node.dev;
   p->loads.force_start = m->loading.force_start.dev,
   p->loads.face_start = m->loading.face_start.dev;
   p->loads.force = m->loading.force.dev, p->loads.face = m->loading.face.dev;
-  p->press = m->contact.press.dev;
   p->bound = c->bound.dev;
-  p->bodies.of = c->body.dev, p->bodies.node = c->body_node.dev;
-  p->bodies.arm = c->body_arm.dev, p->bodies.pull = c->body_pull.dev;
+  p->bodies.of = c->body.dev, p->bodies.node = c->body_node.dev, p->bodies.pull = c->body_pull.dev;
   p->ties.node = c->tie_node.dev, p->ties.to = c->tie_to.dev;
   p->ties.share = c->tie_share.dev, p->ties.turns = c->tie_turns.dev;
   p->ties.carry_first = c->carry_first.dev, p->ties.carry = c->carry.dev;
@@ -532,7 +508,8 @@ static ig_status part_make(ig_dyn_model *m) {
   m->weight.total = w->weight.total;
   m->weight.touch = w->weight.touch;
   IG_TRY(groups_make(m));
-  IG_TRY(particle_arrays(m));
+  IG_TRY(ig_array_from(m->cx, &m->clock, w->clock.host, 1, sizeof(ig_dyn_clock), "clock"));
+  IG_TRY(doubles_take(m));
   IG_TRY(ig_dyn_part_loads(m));
   IG_TRY(carried_make(m));
   IG_TRY(skin_make(m));
@@ -582,6 +559,7 @@ static ig_status divide(ig_dyn_model *m) {
     if (IG_ITEM(const ig_dyn_analysis, m->c->analysis, i)->kind == IG_ANALYSIS_STATIC)
       IG_TRY(ig_dyn_loose_new(w));
   IG_TRY(ig_dyn_loose_take(m));
+  IG_TRY(ig_dyn_arrays_new(m));
   shared_take(m);
   return ig_dyn_part_begin(m);
 }

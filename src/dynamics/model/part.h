@@ -90,15 +90,18 @@ void ig_dyn_kept_take(ig_dyn_model *m, const double *kept);
 /* Whether triangle k of the part's skin is open, once the device's is pulled. */
 bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k);
 
+/* --- engine/arrays.c: registers the arrays of a model; on several ranks makes those of the part,
+   and gives them the values of the whole. IG_DYN_SEATS: the place of particles with guests. */
+enum { IG_DYN_SEATS = 1 };
+IG_MUST_CHECK ig_status ig_dyn_arrays_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_arrays_begin(ig_dyn_model *m);
+
 /* --- part_state.c
    Steps on several ranks. */
 IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
 /* From the whole at the start, and from a checkpoint. */
 IG_MUST_CHECK ig_status ig_dyn_part_begin(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from);
-/* An array of a checkpoint, by its name there. */
-IG_MUST_CHECK ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take,
-                                          void *user);
+IG_MUST_CHECK ig_status ig_dyn_restore(ig_dyn_model *m, const ig_restart *from);
 /* Each body from its owner to all, who read them by ig_dyn_bodies_all; and from what all have to
    its owner. The first is collective. */
 IG_MUST_CHECK ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status);
@@ -171,10 +174,10 @@ static inline int64_t ig_dyn_slots_all(const ig_dyn_model *m, int k) {
 
 /* Whether surfaces, and edges, touch on some rank. */
 static inline bool ig_dyn_touches(const ig_dyn_model *m) {
-  return m->contact.touch.count > 0;
+  return m->contact.touch.dev != NULL;
 }
 static inline bool ig_dyn_edges_touch(const ig_dyn_model *m) {
-  return m->contact.edge_length.count > 0;
+  return m->contact.edge_length.dev != NULL;
 }
 
 /* Whether this rank owns particle n of the part. */

@@ -272,7 +272,8 @@ static void moved_add(void *user, const double *row) {
 
 /* Positions and forces out of balance from which the longer stretch is measured, on the host. */
 static void stretch_begin(ig_dyn_model *m, const double *net) {
-  double *x = m->relax.was + 2 * 3 * (int64_t)m->p.nodes, *f = x + 3 * (int64_t)m->p.nodes;
+  double *x = (double *)m->relax.was.host + 2 * 3 * (int64_t)m->p.nodes,
+         *f = x + 3 * (int64_t)m->p.nodes;
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
       x[3 * n + c] = ig_dyn_get(m, &m->x, 3 * n + c);
@@ -285,7 +286,8 @@ static void stretch_begin(ig_dyn_model *m, const double *net) {
 static void stretch_row(void *user, int64_t n, double *row) {
   const summing *s = user;
   const ig_dyn_model *m = s->m;
-  const double *x = m->relax.was + 2 * 3 * (int64_t)m->p.nodes, *f = x + 3 * (int64_t)m->p.nodes;
+  const double *x = (double *)m->relax.was.host + 2 * 3 * (int64_t)m->p.nodes,
+               *f = x + 3 * (int64_t)m->p.nodes;
   const int32_t *bound = m->carried.bound.host;
   memset(row, 0, 7 * sizeof *row);
   row[6] = m->weight.mass[n];
@@ -365,7 +367,7 @@ static void look_row(void *user, int64_t n, double *row) {
   const summing *s = user;
   const ig_dyn_model *m = s->m;
   const int32_t *bound = m->carried.bound.host;
-  double *x = m->relax.was, *f = x + 3 * (int64_t)m->p.nodes;
+  double *x = m->relax.was.host, *f = x + 3 * (int64_t)m->p.nodes;
   row[9] = m->weight.mass[n];
   row[11] = 0;
   for (int c = 0; c < 3; c++) {
@@ -509,10 +511,10 @@ static ig_status path_now(ig_dyn_model *m) {
 
 /* Space for positions and forces at looks, on the host; collective. */
 ig_status ig_dyn_relax_room(ig_dyn_model *m) {
-  free(m->relax.was);
-  m->relax.was = NULL;
+  ig_array_free(m->cx, &m->relax.was);
   const ig_status status =
-      IG_NEW(m->cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (size_t)m->p.nodes + 1, "relaxation");
+      ig_alloc(m->cx, &m->relax.was.host, IG_RELAX_ARRAYS * 3 * (size_t)m->p.nodes + 1,
+               sizeof(double), "relaxation");
   return ig_dyn_agree(m, status);
 }
 
@@ -622,8 +624,7 @@ ig_status ig_dyn_relax_end(ig_dyn_model *m) {
   clock->tick = clock->dt;
   IG_TRY(ig_array_push(m->cx, &m->clock));
   m->relax.on = false;
-  free(m->relax.was);
-  m->relax.was = NULL;
+  ig_array_free(m->cx, &m->relax.was);
   return ig_dyn_masses(m, 0);
 }
 
