@@ -44,6 +44,19 @@ static const ig_option inherent_options[] = {
             "out: it counts as one"),
     IG_END};
 #undef S
+#define S ig_stress_tearing
+static const ig_option tearing_options[] = {
+    IG_TEXTS(S, set, IG_REQUIRED, "element sets that tear"),
+    IG_REAL(
+        S, strength, "Pa", IG_REQUIRED, IG_POSITIVE, 1e15,
+        "stress at which an element tears: of the support as it is meshed, so the strength of the "
+        "metal times its share of the section or of the contact"),
+    IG_CHOICE(S, stress, IG_TEARS_BY_CHOICES, "traction",
+              "that counts, of the mean stress of an element. traction: sqrt(tension^2 + shear^2) "
+              "across horizontal planes, which layers and teeth are; principal: the largest "
+              "principal stress"),
+    IG_END};
+#undef S
 /* Keys of all kinds of phases; steps.c refuses those that have no effect in a phase's kind. */
 #define S ig_stress_phase
 static const ig_option phase_options[] = {
@@ -136,6 +149,9 @@ const ig_option ig_stress_options[] = {
             "strain that every newborn element takes on"),
     IG_REAL(S, inherent_scale, "", "1", 0, 1e3,
             "factor on all inherent strains; `ingot calibrate` finds it"),
+    IG_LIST(
+        S, tearing, ig_stress_tearing, tearing_options, NULL,
+        "supports that tear off: elements that are removed once their stress reaches `strength`"),
     IG_LIST(S, phases, ig_stress_phase, phase_options, IG_REQUIRED,
             "what happens, one after the other"),
     IG_LIST(S, probes, ig_stress_probe, probe_options, NULL, "columns of the history"),

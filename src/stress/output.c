@@ -350,6 +350,8 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   }
   if (ig_output_wants(output, "recoater"))
     IG_TRY(ig_snapshot_add(snap, "recoater", "m", IG_AT_POINTS, IG_F64, 1, r->recoater, NULL));
+  if (r->c->tearing.count && ig_output_wants(output, "torn"))
+    IG_TRY(ig_snapshot_add(snap, "torn", "", IG_AT_POINTS, IG_F64, 1, m->tears.layer, NULL));
   IG_TRY(element_field(r, snap, "stress", "Pa", 6, 0));
   IG_TRY(element_field(r, snap, "von_mises", "Pa", 1, 6));
   IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
@@ -408,6 +410,22 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
   return IG_OK;
 }
 
+/* How many elements have torn, and where and when the first of them. */
+static ig_status torn_write(const ig_stress_run *r, ig_sink *to) {
+  const ig_stress_torn *t = &r->m->tears.torn;
+  if (r->c->tearing.count == 0)
+    return IG_OK;
+  IG_TRY(to->result(to, "torn_elements", "", t->elements));
+  if (t->elements == 0)
+    return IG_OK;
+  IG_TRY(to->result(to, "torn_layer", "", t->layer));
+  IG_TRY(to->result(to, "torn_time", "s", t->time));
+  IG_TRY(to->result(to, "torn_stress", "Pa", t->stress));
+  IG_TRY(to->result(to, "torn_x", "m", t->place[0]));
+  IG_TRY(to->result(to, "torn_y", "m", t->place[1]));
+  return to->result(to, "torn_z", "m", t->place[2]);
+}
+
 /* Figures of the summary. A probe appears with its final value, and as NAME_after_PHASE for each
    named phase before the last. */
 ig_status ig_stress_results(void *self, ig_sink *to) {
@@ -443,6 +461,7 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
       {"energy_missing", m->balance.missing}};
   for (size_t i = 0; i < sizeof energy / sizeof *energy; i++)
     IG_TRY(to->result(to, energy[i].key, "J", energy[i].value));
+  IG_TRY(torn_write(r, to));
   IG_TRY(sums_write(r->m, to));
   IG_TRY(to->result(to, "newton_iterations", "", (double)m->count.newton_all));
   IG_TRY(to->result(to, "linear_iterations", "", (double)m->count.linear_all));

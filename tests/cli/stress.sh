@@ -664,6 +664,35 @@ for lean in 1 -1; do
   # 1 + 3 (l tan / h)^2 with sides that lean by 0.0875, elements 10 mm long and 2 mm thick
   [ "$(grep -c "10 elements are trapezoids .* lean by 5 degrees .* about 1.57 times too stiff" said)" = $((lean < 0)) ] || fail "leaning sides, $lean: $(cat said)"
 done
+# a leg tears off while the bridge on it is built: the build goes on, the summary has layer and place; stopped and
+# continued it is the same
+cat >leg.yaml <<'END'
+physics: stress
+mesh:
+  boxes: {name: part, size: [20 mm, 2 mm, 10 mm], cells: [20, 2, 10]}
+  remove:
+    - {box: {min: [2 mm, 0, 0], max: [16 mm, 2 mm, 6 mm]}}
+    - {box: {min: [18 mm, 0, 0], max: [20 mm, 2 mm, 6 mm]}}
+  sets: [{name: leg, of: elements, box: {min: [16 mm, 0, 0], max: [18 mm, 2 mm, 6 mm]}}]
+materials: {name: steel, young: 200 GPa, poisson: 0.3}
+inherent: {strain: [-0.002, -0.002, 0]}
+tearing: {set: leg, strength: 150 MPa}
+supports: {set: zmin, fix: all}
+phases: {name: build, kind: build, set: part, height: 1 mm}
+output: {count: 10, checkpoint_every: 0.0001 s}
+END
+"$INGOT" run leg.yaml -q -o leg -t 1 >said 2>&1 || fail "a leg that tears: $(cat said)"
+grep -q "warning: a support tears off at (0.0175, 0.0005, 0.0055) m in layer 9, at 9 s: its stress is 2.2.*e+08 Pa, its strength 1.5e+08 Pa" said ||
+  fail "a leg that tears: $(cat said)"
+[ "$(figure leg torn_elements) $(figure leg torn_layer)" = "2 9" ] || fail "a leg that tears: $(figure leg torn_elements) elements in layer $(figure leg torn_layer)"
+awk -v m="$(figure leg energy_missing)" -v l="$(figure leg energy_released)" 'BEGIN { exit !(l > 1e-3 && m * m < 1e-14) }' || fail "a leg that tears: the ledger is open"
+timeout -s INT 0.15 "$INGOT" run leg.yaml -q -o leg-parts -t 1 >/dev/null 2>&1
+"$INGOT" run leg.yaml -q -o leg-parts --resume -t 1 >/dev/null 2>&1 || fail "a leg that tears does not go on"
+cmp leg/history.csv leg-parts/history.csv || fail "a leg that tears, stopped and continued, is not the same"
+# without the strength nothing tears, and the field is refused nowhere
+sed -i '/^tearing/d' leg.yaml
+"$INGOT" run leg.yaml -q -o leg-whole -t 1 >said 2>&1 || fail "a leg that does not tear: $(cat said)"
+grep -q torn leg-whole/summary.json && fail "figures of tearing without a strength"
 [ ! -e soft ] || fail "a refused case has left a folder"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad
