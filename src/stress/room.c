@@ -51,6 +51,7 @@ static ig_status run_open(ig_stress_run *r) {
   IG_TRY(ig_stress_steps_make(r));
   IG_TRY(ig_stress_scan(r));
   IG_TRY(ig_stress_probes_open(r));
+  IG_TRY(ig_stress_parts_check(r));
   /* what the first phase leaves free is reported before anything is written */
   IG_TRY(ig_stress_steps_supports(r, 0, false));
   IG_TRY(ig_stress_system_change(r->m, true));
@@ -422,6 +423,7 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .check = room_check,
                                 .elements = "hex8",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
-                                          "T|recoater|torn|elastic_strain|point_stress|"
+                                          "T|recoater|deviation|torn|elastic_strain|"
+                                          "point_stress|"
                                           "point_plastic_strain",
                                 .precisions = "double"};
