@@ -291,6 +291,13 @@ void ig_powder_close(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam,
                                        ig_toolpath *path);
 
+/* --- advice.c */
+/* Warns of a beam narrower than cells, of more steps than anybody waits for, of a step too coarse
+   for vapour. */
+void ig_powder_advise(const ig_powder_run *run);
+/* How many steps, for `check`. */
+void ig_powder_steps_describe(const ig_powder_run *run, ig_check_line *line, void *user);
+
 /* --- device.c: arrays, the view of them, launches */
 IG_MUST_CHECK ig_status ig_powder_arrays_make(ig_powder_run *run);
 void ig_powder_arrays_free(ig_powder_run *run);
