@@ -64,7 +64,6 @@ static ig_status layer_spread(ig_powder_run *r) {
   if (r->layer > 0) {
     IG_TRY(ig_powder_layer_done(r, r->layer - 1));
     IG_TRY(ig_powder_interlayer(r, l));
-    IG_TRY(ig_powder_keyholes_of(r, r->layer, r->layer + 1));
   }
   IG_TRY(ig_powder_windows_close(r));
   IG_TRY(ig_powder_events_spread(r));
@@ -323,13 +322,16 @@ ig_status ig_powder_advance(ig_powder_run *r) {
   }
   r->dt_dwell = 0;
   /* a whole number of fine steps */
-  const double whole = r->dt_fine * fmax(1, floor(plain / r->dt_fine));
-  double dt = short_line(r, whole);
+  const double whole = r->dt_fine * fmax(1, floor(plain / r->dt_fine)), rest = r->plan - r->time;
+  double dt = short_line(r, rest > 1e-3 * r->dt_fine && rest < whole ? rest : whole);
   const double look = dt < whole ? 1 - 1e-6 : 0.5;
   const bool last = r->time + dt >= until;
+  r->plan = last && layer_next(r) > r->duration ? r->time + dt : 0;
   dt = last ? until - r->time : dt;
   IG_TRY(ig_powder_windows_follow(r, fmin(until, r->time + whole)));
   ig_powder_pool_aim(r, r->time + look * dt);
+  if (r->view.holes.row)
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_ahead));
   IG_TRY(ig_powder_both(r, dt));
   r->time = last ? until : r->time + dt;
   return r->step % DRAIN_EVERY ? IG_OK : ig_powder_events_drain(r);

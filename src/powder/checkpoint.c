@@ -16,7 +16,7 @@ typedef struct {
   double windows, lingers, molten[MOLTEN], line[IG_POWDER_BEAMS], has_box[IG_POWDER_BEAMS];
   double box[IG_POWDER_BEAMS][BOX], linger[IG_POWDER_BOXES][BOX], window[IG_POWDER_WINDOWS][BOX];
   double beams[IG_POWDER_WINDOWS]; /* those that a window was placed for, a bit each */
-  double events_before, events_lost;
+  double events_before, events_lost, plan;
 } kept;
 enum { KEPT = sizeof(kept) / sizeof(double) };
 
@@ -36,7 +36,7 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 19 };
+enum { ARRAYS = 20 };
 /* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
    doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
@@ -61,7 +61,8 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
                        {"part_cells", &a->part_cells},
                        {"part_unfused", &a->part_unfused},
                        {"evaporated", &a->evaporated},
-                       {"event_cells", &a->event_cells}};
+                       {"event_cells", &a->event_cells},
+                       {"ground", &a->ground}};
   for (int i = 0; i < ARRAYS - 1; i++)
     s[i] = (ig_saved){all[i].name,
                       all[i].array->size == 1   ? IG_U8
@@ -89,6 +90,7 @@ static void numbers_keep(const ig_powder_run *r, kept *k) {
   k->sunk = (double)*(const uint64_t *)r->array.sunk.host;
   k->windows = r->set[r->now].count;
   k->lingers = r->lingers;
+  k->plan = r->plan;
   k->events_before = r->events_before;
   k->events_lost = r->events_lost;
   for (int i = 0; i < MOLTEN; i++)
@@ -251,6 +253,7 @@ static void numbers_take(ig_powder_run *r, const kept *k) {
   r->work = k->work;
   r->stored0 = k->stored0;
   r->ledger.born = k->born;
+  r->plan = k->plan;
   r->events_before = k->events_before;
   r->events_lost = k->events_lost;
   *(uint64_t *)r->array.sunk.host = (uint64_t)k->sunk;
@@ -287,7 +290,6 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     l->hot[0] = row[6], l->hot[1] = row[7];
   }
   numbers_take(r, &k);
-  IG_TRY(ig_powder_keyholes_of(r, 0, r->layer));
   /* the schedule moves on to the time of the checkpoint */
   (void)ig_powder_film_due(r); /* frames until then are there */
   IG_TRY(windows_take(r, from, &k));

@@ -54,7 +54,10 @@ static __device__ __noinline__ double slab_light(const ig_powder_view &v, int be
     if (i >= 0 && j >= 0 && i < light->n[n][0] && j < light->n[n][1])
       sum += light->joule[n] * light->share[n][0][i] * light->share[n][1][j];
   }
-  return sum == 0 ? 0 : sum * powder_absorbed(&v, &v.a.hole[beam], state, T);
+  if (sum == 0)
+    return 0;
+  const ig_powder_hole hole = powder_hole(&v, beam, v.a.kind[beam]);
+  return sum * powder_absorbed(&v, &hole, state, T);
 }
 
 /* What a topmost cell loses as vapour, J/m^3. The column is this thread's alone. */
@@ -354,7 +357,7 @@ __global__ void __launch_bounds__(MOST, 1)
   else
     slab_ghosts(v, w, s, workers);
   if (t >= workers - 32 && t < workers)
-    slab_deep(w.beams ? v.a.hole[w.beam[0]].depth : v.depth, s, edge);
+    slab_deep(w.beams ? powder_hole(&v, w.beam[0], v.a.kind[w.beam[0]]).depth : v.depth, s, edge);
   const int seen = t < v.probes ? probe_find(v, w, s, t) : -1;
   double peak = seen >= 0 ? v.probe_peak[t] : 0;
   if (t < workers) {

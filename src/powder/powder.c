@@ -84,6 +84,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "window", text);
   snprintf(text, sizeof text, "%.4g s", r.dt_fine);
   line(user, "fine step", text);
+  ig_powder_steps_describe(&r, line, user);
   double volume = 0;
   for (int i = 0; i < r.c->hatch.parts.count; i++)
     volume += r.body[i].volume;

@@ -153,7 +153,7 @@ typedef struct {
 } ig_powder_laser;
 
 /* arrays of a path */
-enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_HOLE, IG_POWDER_WAY };
+enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_KIND, IG_POWDER_WAY };
 
 /* Events of surface cells in the middle of a line: how many, mean time above the upper temperature
    (s), mean cooling rate (K/s). */
@@ -188,6 +188,8 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(lost_before)                                                                                   \
   X(held_now)                                                                                      \
   X(held_before)                                                                                   \
+  X(holes)                                                                                         \
+  X(ground)                                                                                        \
   X(keys)                                                                                          \
   X(pool)                                                                                          \
   X(line)                                                                                          \
@@ -210,7 +212,7 @@ typedef struct {
 #define X(name) ig_array name;
   IG_POWDER_ARRAYS(X)
 #undef X
-  /* t, x, power and keyhole of each path */
+  /* t, x, power and kind of keyhole of each path */
   ig_array way[IG_POWDER_WAY * IG_POWDER_BEAMS];
 } ig_powder_arrays;
 
@@ -255,6 +257,9 @@ typedef struct {
   /* s: of a fine step; of the next long step between layers, 0: start from the plain one */
   double dt_fine, dt_dwell;
   double time, duration;
+  /* where the last coarse step would have ended without `duration`: one that goes on from there
+     takes the rest of it first, so that it looks at pools where a run that was not cut does */
+  double plan;
   int64_t step, layer, layers; /* layer: how many are born */
   ig_powder_layer *layer_of;
   int64_t lines;
@@ -285,6 +290,13 @@ void ig_powder_close(ig_powder_run *run);
 /* The path of a beam, from 0, for `ingot path`; the caller frees it. */
 IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam,
                                        ig_toolpath *path);
+
+/* --- advice.c */
+/* Warns of a beam narrower than cells, of more steps than anybody waits for, of a step too coarse
+   for vapour. */
+void ig_powder_advise(const ig_powder_run *run);
+/* How many steps, for `check`. */
+void ig_powder_steps_describe(const ig_powder_run *run, ig_check_line *line, void *user);
 
 /* --- device.c: arrays, the view of them, launches */
 IG_MUST_CHECK ig_status ig_powder_arrays_make(ig_powder_run *run);
@@ -348,11 +360,10 @@ double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
 double ig_keyhole_flow(double peclet);
 /* What a cavity of this depth over radius absorbs, of walls that absorb `flat`. */
 double ig_keyhole_absorbed(double flat, double aspect);
-/* Keyholes of all pieces of all paths, in ground at the initial temperature. */
+/* Keyholes of all pieces of all paths, over the temperature of the ground; into the view. */
 IG_MUST_CHECK ig_status ig_powder_keyholes_make(ig_powder_run *run);
-/* Those of the lines of layers [first, end), in ground at the interlayer temperature, where that is
-   known. */
-IG_MUST_CHECK ig_status ig_powder_keyholes_of(ig_powder_run *run, int64_t first, int64_t end);
+/* That of a piece in ground at a temperature, of the host. */
+ig_powder_hole ig_powder_keyhole_of(const ig_powder_run *run, int beam, int64_t piece, double T);
 /* Vapour at the top of the bed, into the view; fails where the material lacks a value. */
 IG_MUST_CHECK ig_status ig_powder_vapour(ig_powder_run *run);
 

@@ -43,7 +43,8 @@ sed 's/one.csv}/first.csv}, {file: second.csv}]/; s/paths: /paths: [/' files.yam
 figures two >a
 figures both >b
 cmp a b || fail "two lasers from files give something else"
-# a line of two speeds: lines.csv has means over its pieces, by time, of those of each speed alone
+# a line of two speeds: lines.csv has means over its pieces, by time, of those of each speed alone; the ground ahead
+# is a little warmer where the beam is slow
 cat >keyhole.yaml <<'EOF'
 physics: powder
 precision: double
@@ -63,7 +64,7 @@ line() { # ROWS: the columns normalised_enthalpy, source_depth, keyhole_absorpti
 fast=$(line '0,0,0,4e-5,285\n2e-4,2e-4,0,4e-5,0\n')
 slow=$(line '0,0,0,4e-5,285\n4e-4,2e-4,0,4e-5,0\n')
 both=$(line '0,0,0,4e-5,285\n2e-4,2e-4,0,4e-5,285\n6e-4,4e-4,0,4e-5,0\n')
-echo "$fast $slow $both" | awk '{ for (i = 1; i <= 3; i++) { m = ($i + 2 * $(i + 3)) / 3; if (!(m > 0) || (m / $(i + 6) - 1) ^ 2 > 1e-16) exit 1 } }' ||
+echo "$fast $slow $both" | awk '{ for (i = 1; i <= 3; i++) { m = ($i + 2 * $(i + 3)) / 3; if (!(m > 0) || (m / $(i + 6) - 1) ^ 2 > 1e-6) exit 1 } }' ||
   fail "a line of two speeds: $both, each alone: $fast; $slow"
 grep -q 'a keyhole brings light' said && fail "a keyhole within its plate: $(cat said)"
 "$INGOT" run keyhole.yaml -q -o keyhole -t 1 -s 'grid.plate=80 um' >said 2>&1
