@@ -182,6 +182,63 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
   return IG_OK;
 }
 
+/* What `until` names, and whether the analysis may have it. */
+static ig_status until_read(ig_structure *s, const ig_structure_analysis *a) {
+  const ig_structure_until *c = &a->until;
+  s->watched = -1;
+  if (a->method == IG_STRUCTURE_ARC_LENGTH && a->kind != IG_STRUCTURE_STATIC)
+    return ig_fail_at(s->cx, &a->at, "`method: arc_length` is for `kind: static`");
+  if (a->method == IG_STRUCTURE_ARC_LENGTH && a->fixed_steps)
+    return ig_fail_at(s->cx, &a->at,
+                      "`fixed_steps` is not for `method: arc_length`, whose steps have a length of "
+                      "their own: give `largest_step`");
+  if (!c->at.given)
+    return IG_OK;
+  if (a->method != IG_STRUCTURE_ARC_LENGTH)
+    return ig_fail_at(s->cx, &c->at, "`until` is for `method: arc_length`");
+  if (s->analysis + 1 < s->c->analysis.count)
+    return ig_fail_at(s->cx, &c->at, "`until` is for the last analysis: others end at their loads");
+  if (!c->set != !c->component || !c->set != isnan(c->displacement) ||
+      (!c->set && isnan(c->factor)))
+    return ig_fail_at(s->cx, &c->at,
+                      "expected `set`, `component` and `displacement`, or a `factor`, or both");
+  if (!c->set)
+    return IG_OK;
+  ig_lid *node, count;
+  IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
+  const ig_lid first = count == 1 ? node[0] : -1;
+  free(node);
+  const int component = ig_structure_component(c->component);
+  if (first < 0)
+    return ig_fail_at(s->cx, &c->at, "`until`: '%s' has %d nodes: expected 1", c->set, (int)count);
+  if (component < 0 || component > 2)
+    return ig_fail_at(s->cx, &c->at, "`until`: component '%s': expected x, y or z", c->component);
+  s->watched = 3 * first + component;
+  s->side = c->displacement - s->u[s->watched];
+  return IG_OK;
+}
+
+/* Whether an analysis by arc length is over: `until` is passed, or its steps are taken. */
+static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
+                     const ig_newton_standing *now) {
+  const ig_structure_until *c = &a->until;
+  const bool falls = now->factor < s->factor_before;
+  if (falls != s->falls && now->steps > 1 && s->limits < (int)(sizeof s->limit / sizeof *s->limit))
+    s->limit[s->limits++] = s->factor_before;
+  s->falls = falls;
+  s->factor_before = now->factor;
+  if (now->done || (s->watched >= 0 && (c->displacement - s->u[s->watched]) * s->side <= 0) ||
+      (c->at.given && now->factor >= c->factor))
+    return true;
+  if (now->steps < a->steps || s->analysis + 1 < s->c->analysis.count)
+    return false; /* what follows needs the loads of the end: the engine fails at the next step */
+  ig_warn_at(s->cx, &a->at,
+             "the analysis ends after %lld steps at load factor %.6g, before %s: give more `steps`",
+             (long long)now->steps, now->factor,
+             c->at.given ? "`until` is passed" : "the loads are reached");
+  return true;
+}
+
 /* Time goes on from the last analysis; displacements, history and temperatures stay. `large` may
    differ between analyses and is written into all laws. Without first_step a static analysis
    tries all of it in one step, and steps end at the kinks of histories (stops_add). */
@@ -194,6 +251,10 @@ static ig_status analysis_begin(ig_structure *s) {
   s->large = a->large;
   s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
   s->begin = s->time;
+  s->proportional = a->method == IG_STRUCTURE_ARC_LENGTH;
+  s->factor_before = 0;
+  s->falls = false;
+  IG_TRY(until_read(s, a));
   s->alpha = s->dynamic ? a->alpha : 0;
   /* Newmark's parameters of Hilber, Hughes and Taylor. */
   s->beta = (1 - s->alpha) * (1 - s->alpha) / 4;
@@ -215,10 +276,14 @@ static ig_status analysis_begin(ig_structure *s) {
   o.tolerance = a->tolerance;
   o.steps = a->steps;
   o.keep = true;
-  o.beyond = "; where it snaps through, prescribe a displacement instead of the load, where it "
+  o.beyond = "; where it snaps through `method: arc_length` follows the load down, where it "
              "collapses there is no more to find";
   o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
   o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
+  o.arc_length = s->proportional;
+  o.open = a->until.at.given;
+  if (o.arc_length && isnan(a->first_step))
+    o.first = fmin(o.most, 0.1);
   s->planned = o.first * a->duration;
   if (s->dynamic)
     IG_TRY(ig_structure_motion_begin(s));
@@ -226,7 +291,7 @@ static ig_status analysis_begin(ig_structure *s) {
      the time. */
   o.pass = !isnan(a->first_step);
   IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
-  return s->dynamic ? IG_OK : stops_add(s);
+  return s->dynamic || o.arc_length ? IG_OK : stops_add(s);
 }
 
 /* *self is set also on failure: the caller closes it. */
@@ -297,7 +362,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     ig_newton_standing now;
     IG_TRY(ig_newton_step(s->newton));
     ig_newton_stand(s->newton, &now);
-    done = now.done;
+    done = s->proportional ? arc_ends(s, a, &now) : now.done;
+    now.done = done;
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
     if (a->kind == IG_STRUCTURE_STATIC)

@@ -29,6 +29,11 @@ check thermal "'materials.conductivity' is 20000 W/(m K), usual is 0.001 to 1000
 check stress "'materials.mechanical.expansion' is 12 1/K, usual is" materials.mechanical.expansion=12
 check stress "the yield stress 4e+11 Pa is more than a tenth of Young's modulus" 'materials.yield=400 GPa'
 check powder "'hatch.spacing' is 1e-09 m, usual is 1e-6 to 100 m: look at the unit" 'hatch.spacing=1 nm'
+check powder "a beam of 1e-05 m radius in cells of 2e-05 m is as wide as the cells make it: take grid.cell of at most 5e-06 m" 'beam.radius=10 um'
+# 1e12 steps, counted and not begun
+check powder "beams are on for 1.37e+11 fine steps of 1.16e-05 s: about 16 days at 1e5 steps a second; take larger cells" 'hatch.speed=1 nm/s'
+warned "evaporation: a fine step of 5.82e-05 s is 16 times the time in which vapour cools a topmost cell at 5259 K" "$INGOT" check "$SOURCE/cases/powder/track-in718.yaml" \
+  --set evaporation=true --set 'grid.cell=50 um' --set 'hatch.layer_height=50 um' --set 'hatch.parts=[{min: [0, 0, 0], max: [1 mm, 0.1 mm, 50 um]}]'
 check dynamics "the mesh is 8000 m long, usual is 1e-6 to 100 m: a length without a unit is in m" 'mesh.boxes.size=[8000, 2000, 2000]'
 # a motion that positions in single precision do not show
 warned "positions are in single precision; take \`precision: mixed\` or \`double\`" "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out single \

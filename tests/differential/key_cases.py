@@ -579,6 +579,9 @@ def powder():
                              "only": ["evaporation", "beam.keyhole", "materials.boiling", "materials.evaporation_heat", "materials.molar_mass"],
                              "hints": dict(hints, **{"boiling": [2900.0], "evaporation_heat": [7e6], "molar_mass": [0.05], "transition": [1.0]})}
     yield "powder map", {"case": dict(case, map={"min": [0.0, 0.0, 0.0], "max": [0.1e-3, 0.1e-3, 20e-6]}), "only": ["map"], "hints": hints}
+    events = {"min": [0.0, 0.0, 0.0], "max": [0.1e-3, 0.1e-3, 80e-6], "layers": [1, 2]}
+    yield "powder events", {"case": dict(case, events=events, hatch=dict(case["hatch"], recoating=10e-3)), "only": ["events"],
+                            "hints": dict(hints, **{"events.layers": [[1, 1]], "events.min": [[4e-5, 0, 0]], "events.max": [[4e-5, 1e-4, 8e-5]], "events.high": [1700.0], "events.low": [1500.0]})}
     skins = {"parts": [{"min": [0.0, 0.0, 0.0], "max": [0.2e-3, 0.2e-3, 80e-6]}], "up_skin": {"power": 80.0}, "down_skin": {"speed": 1.5}, "contour": {"offset": 20e-6}}
     yield "powder skins", {"case": dict(case, hatch=dict(case["hatch"], **skins)), "only": ["hatch.up_skin", "hatch.down_skin", "hatch.contour"],
                            "hints": dict(hints, **{"contour.spacing": [20e-6, 40e-6], "contour.count": [2], "contour.offset": [30e-6]})}
