@@ -32,6 +32,8 @@
 #include "core/array.h"
 #include "grains/view.h"
 
+#include <math.h>
+
 typedef struct {
   ig_src at;
   double cell;           /* m */
@@ -153,7 +155,17 @@ int64_t ig_grains_substrate_count(const ig_grains_run *r);
 IG_MUST_CHECK ig_status ig_grains_axes_make(ig_grains_run *r);
 IG_MUST_CHECK ig_status ig_grains_nuclei_make(ig_grains_run *r);
 /* The cell of a point, false: outside. */
-bool ig_grains_cell_of(const ig_grains_run *r, const double *point, int64_t *cell);
+static inline bool ig_grains_cell_of(const ig_grains_run *r, const double *point, int64_t *cell) {
+  int at[3];
+  for (int d = 0; d < 3; d++) {
+    const double x = floor((point[d] - r->low[d]) / r->c->grid.cell + 1e-9);
+    if (!(x >= 0 && x < r->view.n[d]))
+      return false;
+    at[d] = (int)x;
+  }
+  *cell = ((int64_t)at[2] * r->view.n[1] + at[1]) * r->view.n[0] + at[0];
+  return true;
+}
 /* Speed of a tip at an undercooling, m/s. */
 double ig_grains_speed(const ig_grains_run *r, double under);
 

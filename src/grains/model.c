@@ -153,18 +153,6 @@ static ig_status grid_make(ig_grains_run *r) {
   return IG_OK;
 }
 
-bool ig_grains_cell_of(const ig_grains_run *r, const double *point, int64_t *cell) {
-  int at[3];
-  for (int d = 0; d < 3; d++) {
-    const double x = floor((point[d] - r->low[d]) / r->c->grid.cell + 1e-9);
-    if (!(x >= 0 && x < r->view.n[d]))
-      return false;
-    at[d] = (int)x;
-  }
-  *cell = ((int64_t)at[2] * r->view.n[1] + at[1]) * r->view.n[0] + at[0];
-  return true;
-}
-
 /* --- steps */
 
 /* The fastest tip: at the limit; in a field with a gradient the front moves with the isotherms, and
