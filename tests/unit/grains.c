@@ -180,7 +180,7 @@ static void solid_beside_goes_on(void **state) {
   grains_run(cx, &c, &job, &r);
   remove(path);
   const int32_t *grain = r.array.grain.host;
-  int64_t cell;
+  int64_t cell = 0;
   assert_true(ig_grains_cell_of(&r, (const double[3]){0, 0, 0}, &cell));
   bool beside = false;
   const int64_t step[3] = {1, r.view.n[0], (int64_t)r.view.n[0] * r.view.n[1]};
