@@ -13,6 +13,7 @@
   X(new)                                                                                           \
   X(run)                                                                                           \
   X(check)                                                                                         \
+  X(finish)                                                                                        \
   X(upgrade)                                                                                       \
   X(import)                                                                                        \
   X(sweep)                                                                                         \
@@ -22,6 +23,7 @@
   X(watch)                                                                                         \
   X(sample)                                                                                        \
   X(sensitivity)                                                                                   \
+  X(gradient)                                                                                      \
   X(calibrate)                                                                                     \
   X(verify)                                                                                        \
   X(bench)                                                                                         \

@@ -496,7 +496,7 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
                 rigid                               ? "rigid"
                 : strcmp(j->type, "KINEMATIC") == 0 ? "kinematic"
                                                     : "distributing");
-  if (!rigid) {
+  if (!rigid && strcmp(j->type, "KINEMATIC") == 0) {
     ig_import_put(b, ", components: '");
     for (int c = 0; c < 6; c++)
       if (j->component[c])

@@ -408,7 +408,7 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
       ig_import_put(b, ", fixed_steps: true");
     if (s->increments > 0)
       ig_import_put(b, ", steps: %lld", (long long)s->increments);
-    if (isfinite(s->most)) {
+    if (isfinite(s->most) && !s->direct) {
       ig_import_put(b, ", largest_step: ");
       ig_import_real(b, s->most);
     }

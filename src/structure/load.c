@@ -52,6 +52,11 @@ static ig_status densities_check(ig_structure *s) {
   for (int i = 0; i < s->c->loads.count; i++) {
     const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
     const ig_set *set;
+    if (of_masses(s, c) && s->c->masses.count == 0)
+      return ig_fail_at(s->cx, &c->at,
+                        "`acceleration` acts on mass: '%s' is a set of nodes, which have no "
+                        "`masses`; name a set of elements",
+                        c->set);
     if ((isnan(c->acceleration[0]) && isnan(c->rate)) || of_masses(s, c))
       continue;
     for (int k = 0; k < c->history.count && !isnan(c->rate); k++)

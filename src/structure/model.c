@@ -601,6 +601,7 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   s->mesh = job->mesh;
   if (s->mesh->dim != 3)
     return ig_fail_at(s->cx, &s->c->at, "structure computes solids: the mesh is plane");
+  IG_TRY(ig_structure_unused(s->cx, s->c));
   s->drawn = s->mesh->nodes;
   IG_TRY(ig_structure_expand(s));
   IG_TRY(ig_structure_adjust(s));

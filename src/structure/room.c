@@ -11,6 +11,7 @@
 #include "structure/constrain.h"
 #include "structure/expand.h"
 #include "structure/points.h"
+#include "mesh/geometry.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -336,6 +337,32 @@ static ig_status room_begin(void *self) {
   return IG_OK;
 }
 
+/* At the end of an analysis with small displacements: strains of a body that turns by an angle t
+   are wrong by t^2 / 2, forces act in the drawn directions. */
+static void turns_warn(const ig_structure *s, const ig_structure_analysis *a) {
+  const double most = 0.1; /* rad: strains of 0.5 % */
+  double worst = 0;
+  ig_lid element = -1;
+  for (int i = 0; i < s->groups; i++) {
+    const ig_structure_group *g = &s->group[i];
+    const int npe = ig_solid_info_get(g->kind)->nodes;
+    for (int32_t e = 0; e < g->count; e++) {
+      double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES];
+      ig_structure_gather(s, g->node[e], npe, NULL, X, u);
+      const double turn = ig_nodes_turn(npe, X, u);
+      if (turn > worst)
+        worst = turn, element = g->element[e];
+    }
+  }
+  if (worst > most)
+    ig_warn_at(
+        s->cx, &a->at,
+        "element %lld turns by %.0f degrees, too much for the theory of small displacements "
+        "(strains are wrong by about %.1g): set `large: true`, or look at loads and supports",
+        (long long)(s->mesh->element_number ? s->mesh->element_number[element] : element + 1),
+        worst * 180 / 3.14159265358979324, 0.5 * worst * worst);
+}
+
 /* `most` and `ahead` (steps the loop would allow) are not used: implicit steps come one at a
    time. */
 static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
@@ -357,6 +384,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
       IG_TRY(ig_structure_balance(s, &now));
     else if (a->kind == IG_STRUCTURE_DYNAMIC)
       s->balanced = false;
+    if (done && !a->large && a->kind != IG_STRUCTURE_HEAT)
+      turns_warn(s, a);
     if (done && now.passed >= 0)
       ig_warn_at(s->cx, &a->at,
                  "a step has passed over %g s, where a history or a temperature changes its "

@@ -340,6 +340,8 @@ typedef struct {
   double absolute_zero, stefan_boltzmann;
 } ig_structure_case;
 extern const ig_option ig_structure_options[];
+/* Refuses keys that are given where they have no effect. */
+IG_MUST_CHECK ig_status ig_structure_unused(ig_ctx *cx, const ig_structure_case *c);
 
 /* --- the model */
 
