@@ -40,7 +40,7 @@ typedef struct {
   double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
-      join, outline, difference, watch, smoke, lenient, check;
+      join, outline, difference, watch, smoke, lenient, check, differences;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;
@@ -50,7 +50,8 @@ typedef enum {
   CLI_FLAG,  /* bool */
   CLI_TEXT,  /* const char * */
   CLI_FILE,  /* const char *, completed as a file name */
-  CLI_INT,   /* int */
+  CLI_INT,   /* int, from 0 */
+  CLI_COUNT, /* int, from 1; 0 stands for not given */
   CLI_REAL,  /* double */
   CLI_PAIR,  /* double[2], written A:B */
   CLI_REPEAT /* cli_texts: may be given many times */

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* By the ending: everything else is taken for a mesh file. */
 static bool is_case(const char *path) {
@@ -17,6 +18,11 @@ static int unit_show(ig_ctx *cx, const cli_args *args) {
   char text[96];
   if (is_case(args->words.item[0]))
     return CLI_GOOD;
+  static const char *const endings[] = {".stl", ".obj", ".ply", ".off"};
+  const char *dot = strrchr(args->words.item[0], '.');
+  bool surface = false;
+  for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+    surface = surface || strcasecmp(dot, endings[i]) == 0;
   const int code = cli_result(cx, ig_mesh_file_unit(cx, args->words.item[0], &named));
   /* The option comes before the file's own word, and metres before none. */
   snprintf(text, sizeof text, "%g m, %s",
@@ -24,6 +30,7 @@ static int unit_show(ig_ctx *cx, const cli_args *args) {
            : named > 0    ? named
                           : 1,
            args->unit > 0 ? "as asked"
+           : surface      ? "usual for surfaces: --unit m, if it is in metres"
            : named > 0    ? "as the file says"
                           : "the file names none: --unit mm, if it is in millimetres");
   if (code == CLI_GOOD)
@@ -126,7 +133,8 @@ const cli_command cli_mesh_convert = {
     .words = "FROM TO",
     .least = 2,
     .most = 2,
-    .about = "read a mesh (.vtkhdf, .vtu, .vtk, .inp, .k, .cdb, .msh, .unv, .bdf, .step …) and "
+    .about = "read a mesh (.vtkhdf, .vtu, .vtk, .inp, .k, .cdb, .msh, .mesh, .unv, .bdf, .step, "
+             ".stl …) and "
              "write it as "
              ".vtkhdf, .vtu, .vtk, .inp, .msh or .stl",
     .options = convert_options,

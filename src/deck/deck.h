@@ -247,6 +247,12 @@ typedef struct ig_deck_step {
      increment, s. */
   double first, period, least, most; /* increments; NaN: none given */
   int64_t increments, modes;
+  /* RIKS: ends at this factor of the loads, or where a component of a node has a displacement; NaN,
+     NULL: not given. */
+  bool riks;
+  double end_factor, end_value;
+  const char *end_node;
+  int end_component;
   /* Of *FREQUENCY, Hz; high is infinite where it is not given. */
   double low, high; /* frequencies */
   double alpha;

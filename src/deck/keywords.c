@@ -83,7 +83,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
     /* steps */
     {"STEP", IG_DECK_STEP, "NLGEOM|PERTURBATION|AMPLITUDE|INC|NAME", "", "analysis"},
     {"ENDSTEP", IG_DECK_STEP, "", "", "analysis"},
-    {"STATIC", IG_DECK_STEP, "DIRECT", "SOLVER", "analysis[].kind: static"},
+    {"STATIC", IG_DECK_STEP, "DIRECT|RIKS", "SOLVER", "analysis[].kind: static, method"},
     {"DYNAMIC", IG_DECK_STEP, "DIRECT|EXPLICIT|ALPHA", "SOLVER", "analysis[].kind: dynamic"},
     {"FREQUENCY", IG_DECK_STEP, "", "SOLVER|STORAGE", "analysis[].kind: frequency"},
     {"BUCKLE", IG_DECK_STEP, "", "SOLVER", "analysis[].kind: buckling"},

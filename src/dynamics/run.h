@@ -94,7 +94,7 @@ typedef struct {
 } ig_dyn_shown;
 /* Those that this run shows; returns how many. */
 int ig_dyn_shown_list(const ig_dyn_job *r, ig_dyn_shown *list);
-/* Contact forces over each particle's share of the surfaces; of the model that takes the steps. */
+/* Contact forces over each particle's share of the surfaces; nodes of the part. */
 IG_MUST_CHECK ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure);
 /* Functions of the room's table (core/room.h), `self` is an ig_dyn_job. Collective on ranks. */
 IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);

@@ -45,9 +45,10 @@ struct ig_newton {
   void *user;
   ig_newton_standing now;
   /* the next step as a share of the analysis, and as a length in m */
-  double ds, arc; /* next step; next arc length, 0: from ds */
-  int easy;       /* steps in a row that took few iterations */
-  bool full;      /* tangents as they are, not symmetric */
+  double ds, arc;  /* next step; next arc length, 0: from ds */
+  double arc_most; /* largest arc length */
+  int easy;        /* steps in a row that took few iterations */
+  bool full;       /* tangents as they are, not symmetric */
   bool started;
   double last_ds, last_factor; /* of the step accepted last: its length, its end */
   double scale[2];             /* mean force and moment */
@@ -158,7 +159,7 @@ const double *ig_newton_start(const ig_newton *n) {
 
 /* Exactly `end` at the end, whatever rounding makes of the sum. */
 static double time_at(const ig_newton *n, double factor) {
-  return factor >= 1 ? n->m.end : n->m.begin + factor * (n->m.end - n->m.begin);
+  return factor >= 1 && !n->o.open ? n->m.end : n->m.begin + factor * (n->m.end - n->m.begin);
 }
 
 static ig_trial trial_at(const ig_newton *n, double factor) {
@@ -536,7 +537,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
    ways only their owners know. */
 static ig_status direction(ig_newton *n, double factor) {
   const int32_t equations = n->m.system->equations;
-  const double h = factor + 1e-4 > 1 ? -1e-4 : 1e-4; /* histories end at 1 */
+  const double h = factor + 1e-4 > 1 && !n->o.open ? -1e-4 : 1e-4; /* histories end at 1 */
   bool fine;
   memcpy(n->b, n->r, (size_t)equations * sizeof *n->b);
   IG_TRY(spread(n, factor + h));
@@ -593,8 +594,10 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
         snprintf(n->why, sizeof n->why, "the loads move nothing");
         return IG_OK;
       }
-      if (n->arc == 0)
+      if (n->arc == 0) {
         n->arc = n->ds * length;
+        n->arc_most = n->o.most < 1 ? n->o.most * length : INFINITY;
+      }
       const double sign = way(n, n->last, n->b) < 0 ? -1 : 1;
       dl = sign * n->arc / length;
     } else if (!arc_root(n, n->d, n->arc, &dl)) {
@@ -602,7 +605,7 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
       return IG_OK;
     }
     *factor += dl;
-    if (*factor >= 1) { /* past the end: to the end under its load */
+    if (*factor >= 1 && !n->o.open) { /* past the end: to the end under its load */
       *factor = 1;
       return step_load(n, 1, how, took);
     }
@@ -620,7 +623,8 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     r = residual_size(n, &worst);
     const double c = correction_size(n);
     tell(n, it, *factor, r, c, 1);
-    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance) {
+    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance ||
+        (it >= 2 && at_rounding(n))) {
       *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
       n->now.residual = r;
       return IG_OK;
@@ -724,7 +728,7 @@ static ig_status accept(ig_newton *n, double factor, int took) {
   n->last_factor = factor;
   n->now.negative = n->info.negative;
   n->now.zero = n->info.zero;
-  n->now.done = factor >= 1;
+  n->now.done = factor >= 1 && !n->o.open;
   n->easy = took <= 6 ? n->easy + 1 : 0;
   return n->now.done ? inertia(n) : IG_OK;
 }
@@ -775,7 +779,7 @@ ig_status ig_newton_step(ig_newton *n) {
         passed_note(n, n->now.factor, factor);
       IG_TRY(accept(n, factor, took));
       /* towards steps of five iterations each (Ramm 1981) */
-      n->arc *= fmin(2, fmax(0.5, sqrt(5.0 / took)));
+      n->arc = fmin(n->arc_most, n->arc * fmin(2, fmax(0.5, sqrt(5.0 / took))));
       if (n->easy >= 2 || (n->now.steps == 1 && took <= 4)) {
         n->ds = fmin(n->o.most, 1.5 * n->ds);
         n->easy = 0;

@@ -19,6 +19,7 @@
 
    Arc length (Crisfield 1981): s is an unknown too, and the increment of the displacements has a
    given length; the sign of the prediction follows the last increment (Feng, Peric and Owen 1996).
+   With `open` the path goes on beyond s = 1, and the caller decides where it ends.
 
    Not symmetric tangents are made symmetric as long as Newton converges quickly, and taken as they
    are from the first slow step on. */
@@ -57,11 +58,12 @@ typedef struct {
   /* see "A step" above; what ig_newton_usual has */
   double tolerance;    /* 1e-3 */
   double first, least; /* shares of the analysis: first step, smallest */
-  double most;         /* largest step */
+  double most;         /* largest step; of an arc length with the one that `first` gives as unit */
   double most_turn;    /* rad: largest rotation of a step; 0: any */
   int64_t steps;       /* most of them */
   int iterations;      /* 16 */
   bool arc_length;
+  bool open; /* arc length: never done */
   bool line_search;
   bool keep; /* a tangent serves again where that is foreseen to converge: half the work of linear
                 analyses; the last residual is then not the square of the one before. Where

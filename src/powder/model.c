@@ -384,6 +384,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
         r->duration = fmax(r->duration, r->laser[b].path.t[r->laser[b].path.count - 1]);
   }
   cut_warn(r);
+  ig_powder_advise(r);
   ig_powder_host(&r->array.pool)[IG_POOL_MOST + 4] = r->c->initial_temperature;
   IG_TRY(ig_array_push(r->cx, &r->array.pool));
   /* the balance counts from here */

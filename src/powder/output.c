@@ -191,6 +191,17 @@ ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   return to->snapshot(to, s);
 }
 
+/* Of a mean in the records of lines over all looks at their pools; NaN: there were none. */
+static double looks_mean(const ig_powder_run *r, int column) {
+  double sum = 0, looks = 0;
+  for (int64_t i = 0; i < r->lines; i++) {
+    const double *l = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * i;
+    sum += l[IG_LINE_LOOKS] * l[column];
+    looks += l[IG_LINE_LOOKS];
+  }
+  return looks > 0 ? sum / looks : NAN;
+}
+
 /* The last layer is counted here: no later one has closed it. Figures that were never measured
    (NaN) are left out. */
 ig_status ig_powder_results(void *self, ig_sink *to) {
@@ -201,6 +212,7 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
                                IG_PULL_LINES));
   const double *most = ig_powder_host(&r->array.pool) + IG_POOL_MOST;
   IG_TRY(ig_powder_tables_write(r, to));
+  IG_TRY(ig_powder_events_write(r, to));
   const double stored = ig_powder_stored(r) - r->stored0, open = ig_powder_gap(r);
   double worst = NAN, reached = NAN;
   for (int64_t i = 0; i < r->layer; i++) {
@@ -223,8 +235,14 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
              {"melt_length_max", "m", most[0]},
              {"melt_width_max", "m", most[1]},
              {"melt_depth_max", "m", most[2]},
+             {"melt_width_mean", "m", looks_mean(r, IG_LINE_WIDTH_MEAN)},
+             {"melt_depth_mean", "m", looks_mean(r, IG_LINE_DEPTH_MEAN)},
              {"melted_fraction_least", "", worst},
              {"reached_below_least", "", reached},
+             {"events", "", r->c->events.at.given ? r->events_before + (double)r->events : NAN},
+             {"events_lost", "", r->c->events.at.given ? r->events_lost : NAN},
+             {"time_above", "s", ig_powder_events_mean(r, IG_EVENT_LINE_ABOVE)},
+             {"cooling_rate", "K/s", ig_powder_events_mean(r, IG_EVENT_LINE_COOLING)},
              {"fine_steps", "", (double)r->fine_steps},
              {"coarse_steps", "", (double)r->coarse_steps},
              {"window_moves", "", (double)r->moves}};

@@ -80,22 +80,22 @@ static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *
 
 /* The keyhole of a line: means over its pieces, by the light they send. Depths are of the light as
    a whole, absorptivities of the keyholes among them. */
-static ig_powder_hole line_hole(const ig_powder_run *r, const ig_powder_line *l) {
+static ig_powder_hole line_hole(const ig_powder_run *r, const ig_powder_line *l, double T) {
   const ig_toolpath *p = &r->laser[l->beam].path;
   ig_powder_hole mean = {0, 0, NAN};
   double sent = 0, kept = 0;
   for (int64_t i = l->first; i <= l->last; i++) {
-    const ig_powder_hole *hole = &r->way[l->beam].hole[i];
+    const ig_powder_hole hole = ig_powder_keyhole_of(r, l->beam, i, T);
     const double light = p->power[i] * (p->t[i + 1] - p->t[i]);
     if (!(light > 0))
       continue;
     sent += light;
-    mean.depth += ((isnan(hole->depth) ? 0 : hole->depth) - mean.depth) * light / sent;
-    mean.share += (hole->share - mean.share) * light / sent;
-    if (hole->share > 0) {
+    mean.depth += ((isnan(hole.depth) ? 0 : hole.depth) - mean.depth) * light / sent;
+    mean.share += (hole.share - mean.share) * light / sent;
+    if (hole.share > 0) {
       const double was = kept > 0 ? mean.absorptivity : 0;
       kept += light;
-      mean.absorptivity = was + (hole->absorptivity - was) * light / kept;
+      mean.absorptivity = was + (hole.absorptivity - was) * light / kept;
     }
   }
   if (mean.depth == 0)
@@ -109,11 +109,17 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
 #define COLUMNS                                                                                    \
   "layer,line,start [s],end [s],x0 [m],y0 [m],x1 [m],y1 [m],length [m],width [m],depth [m],"       \
   "width_mean [m],depth_mean [m],T_max [K],laser,normalised_enthalpy"
-  const bool keyhole = r->c->beam.keyhole.at.given;
+#define KEYHOLE ",source_depth [m],keyhole_share,keyhole_absorptivity,ground [K]"
+#define EVENTS ",time_above [s],cooling_rate [K/s]"
+  const bool keyhole = r->c->beam.keyhole.at.given, events = r->event_lines;
   IG_TRY(page_open(r->cx, &p,
-                   keyhole ? COLUMNS ",source_depth [m],keyhole_share,keyhole_absorptivity"
-                           : COLUMNS));
+                   keyhole && events ? COLUMNS KEYHOLE EVENTS
+                   : keyhole         ? COLUMNS KEYHOLE
+                   : events          ? COLUMNS EVENTS
+                                     : COLUMNS));
 #undef COLUMNS
+#undef KEYHOLE
+#undef EVENTS
   ig_status status = IG_OK;
   for (int64_t layer = 0; layer < r->layers && status == IG_OK; layer++)
     for (int64_t n = 0; n < r->layer_of[layer].lines && status == IG_OK; n++) {
@@ -126,27 +132,34 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       if (path->t[l->first] >= r->time)
         continue;
       const bool seen = q[IG_LINE_LOOKS] > 0; /* one shorter than a cell may not be */
-      const ig_powder_hole hole = keyhole ? line_hole(r, l) : (ig_powder_hole){NAN, NAN, NAN};
-      const double row[19] = {(double)layer + 1,
-                              (double)n + 1,
-                              path->t[l->first],
-                              path->t[l->last + 1],
-                              a[0],
-                              a[1],
-                              b[0],
-                              b[1],
-                              seen ? q[IG_LINE_LENGTH] : NAN,
-                              seen ? q[IG_LINE_WIDTH] : NAN,
-                              seen ? q[IG_LINE_DEPTH] : NAN,
-                              seen ? q[IG_LINE_WIDTH_MEAN] : NAN,
-                              seen ? q[IG_LINE_DEPTH_MEAN] : NAN,
-                              seen ? q[IG_LINE_HOTTEST] : NAN,
-                              l->beam + 1,
-                              normalised_enthalpy(r, l),
-                              hole.depth,
-                              hole.share,
-                              hole.absorptivity};
-      status = page_row(&p, row, keyhole ? 19 : 16);
+      const double ground = seen ? q[IG_LINE_GROUND] : r->c->initial_temperature;
+      const ig_powder_hole hole =
+          keyhole ? line_hole(r, l, ground) : (ig_powder_hole){NAN, NAN, NAN};
+      double row[22] = {(double)layer + 1,
+                        (double)n + 1,
+                        path->t[l->first],
+                        path->t[l->last + 1],
+                        a[0],
+                        a[1],
+                        b[0],
+                        b[1],
+                        seen ? q[IG_LINE_LENGTH] : NAN,
+                        seen ? q[IG_LINE_WIDTH] : NAN,
+                        seen ? q[IG_LINE_DEPTH] : NAN,
+                        seen ? q[IG_LINE_WIDTH_MEAN] : NAN,
+                        seen ? q[IG_LINE_DEPTH_MEAN] : NAN,
+                        seen ? q[IG_LINE_HOTTEST] : NAN,
+                        l->beam + 1,
+                        normalised_enthalpy(r, l),
+                        hole.depth,
+                        hole.share,
+                        hole.absorptivity,
+                        ground};
+      int count = keyhole ? 20 : 16;
+      const double *of = events ? r->event_lines[at] : NULL;
+      for (int c = IG_EVENT_LINE_ABOVE; events && c < IG_EVENT_LINE; c++)
+        row[count++] = of[IG_EVENT_LINE_COUNT] > 0 ? of[c] : NAN;
+      status = page_row(&p, row, count);
     }
   return page_close(&p, status, to, "lines.csv");
 }
@@ -292,6 +305,19 @@ static void unseen_warn(const ig_powder_run *r) {
                (long long)unseen, (long long)melted);
 }
 
+/* Meltings that files of events do not have. */
+static void events_warn(const ig_powder_run *r) {
+  const double *kept = ig_powder_host(&r->array.event_cells);
+  int64_t open = 0;
+  for (size_t i = IG_EVENT_MELTED; i < r->array.event_cells.count; i += IG_EVENT_COLUMNS)
+    open += !isnan(kept[i]);
+  if (r->events_lost > 0 || open)
+    ig_warn_at(r->cx, &r->c->events.at,
+               "%.0f meltings are not in the files of events: %lld cells are molten still, the "
+               "others were when a layer was spread or a window of a given size left them",
+               r->events_lost + (double)open, (long long)open);
+}
+
 /* Whether all lines of a layer have been drawn. */
 static bool layer_drawn(const ig_powder_run *r, const ig_powder_layer *l) {
   for (int64_t i = l->line; i < l->line + l->lines; i++) {
@@ -349,9 +375,12 @@ static void boiling_warn(const ig_powder_run *r) {
 /* A source deeper than the plate: all its light goes into what is there. */
 static void deep_warn(const ig_powder_run *r) {
   double deepest = 0;
-  for (int64_t i = 0; i < r->lines && r->c->beam.keyhole.at.given; i++)
-    for (int64_t k = r->line_of[i].first; k <= r->line_of[i].last; k++)
-      deepest = fmax(deepest, r->way[r->line_of[i].beam].hole[k].depth);
+  for (int64_t i = 0; i < r->lines && r->c->beam.keyhole.at.given; i++) {
+    const ig_powder_line *l = &r->line_of[i];
+    const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * i;
+    for (int64_t k = l->first; k <= l->last; k++)
+      deepest = fmax(deepest, ig_powder_keyhole_of(r, l->beam, k, q[IG_LINE_GROUND]).depth);
+  }
   if (deepest > r->c->grid.plate)
     ig_warn_at(r->cx, &r->c->grid.at,
                "a keyhole brings light %.3g m deep, and the plate is %.3g m thick: pools are too "
@@ -395,6 +424,7 @@ void ig_powder_warn(const ig_powder_run *r) {
   deep_warn(r);
   ledger_warn(r);
   unseen_warn(r);
+  events_warn(r);
   if (left)
     ig_warn_at(r->cx, &r->c->grid.at, "%d cells were molten when the window left them: %s", left,
                r->fits ? "a layer was spread on a pool, or more than 16 pools were left"

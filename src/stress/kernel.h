@@ -85,6 +85,8 @@ typedef struct {
   /* what a step starts from: the last equilibrium, or what a point was reset to since */
   double *grown;                      /* elements x IG_GROWN: thermal and inherent strain */
   const double *T_past, *warmer_past; /* as T and warmer */
+  double
+      *alpha; /* elements x 3: those of the last forces, from which the next start; NULL: from 0 */
   double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
   double *slots; /* gather, cluster: 3 each */
   double dt;     /* of the step, for creep */

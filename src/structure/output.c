@@ -340,6 +340,11 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
   ig_structure_balance_list(s, sum);
   for (int i = 0; i < IG_STRUCTURE_SUMS && s->balanced; i++)
     IG_TRY(to->result(to, ig_structure_sums[i], i < IG_STRUCTURE_SUMS / 2 ? "N" : "N m", sum[i]));
+  for (int i = 0; i < s->limits; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "limit_%d", i + 1);
+    IG_TRY(to->result(to, name, "", s->limit[i]));
+  }
   IG_TRY(to->result(to, "newton_iterations", "", (double)s->iterations));
   IG_TRY(to->result(to, "step_cuts", "", (double)s->cuts));
   IG_TRY(modes_write(s, to));

@@ -97,40 +97,38 @@ ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
 }
 
 /* Forces of elements into f. */
-static ig_status forces_sum(ig_dyn_model *l) {
-  return ig_dyn_slotted(l) && !l->fresh && l->p.nodes > 0 ? l->ops->sum(l->cx, &l->p) : IG_OK;
+ig_status ig_dyn_forces_sum(ig_dyn_model *m) {
+  return ig_dyn_slotted(m) && !m->fresh && m->p.nodes > 0 ? m->ops->sum(m->cx, &m->p) : IG_OK;
 }
 
 ig_status ig_dyn_pull(ig_dyn_model *m) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  IG_TRY(forces_sum(l));
+  IG_TRY(ig_dyn_forces_sum(m));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
-  IG_TRY(ig_array_pull(m->cx, &l->x));
-  IG_TRY(ig_array_pull(m->cx, &l->v));
-  return ig_array_pull(m->cx, &l->f);
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->v));
+  return ig_array_pull(m->cx, &m->f);
 }
 
 /* The reports of group k, into the scratch; on ranks, of the part. */
-static ig_status report_group(ig_dyn_model *l, int k) {
-  const ig_dyn_group *g = &l->group[k];
+static ig_status report_group(ig_dyn_model *m, int k) {
+  const ig_dyn_group *g = &m->group[k];
   for (int c = 0; c < g->colors; c++) {
-    const ig_dyn_range range = ig_dyn_range_of(l, g, c);
+    const ig_dyn_range range = ig_dyn_range_of(m, g, c);
     if (ig_dyn_has_elements(g, c))
-      IG_TRY(l->ops->report(l->cx, &l->p, &range, l->scratch.dev));
+      IG_TRY(m->ops->report(m->cx, &m->p, &range, m->scratch.dev));
   }
   return IG_OK;
 }
 
 /* Group by group through the scratch; elements of solids.c are added at the end. */
 ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  for (int k = 0; k < l->groups; k++) {
-    const ig_dyn_group *g = &l->group[k];
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
     void *own;
     const void *seen;
-    IG_TRY(report_group(l, k));
+    IG_TRY(report_group(m, k));
     const ig_status status = ig_dyn_seen(
-        l->cx, l->scratch.dev, (size_t)g->slots * IG_DYN_REPORT * sizeof(double), &own, &seen);
+        m->cx, m->scratch.dev, (size_t)g->slots * IG_DYN_REPORT * sizeof(double), &own, &seen);
     for (ig_lid s = 0; s < g->slots && status == IG_OK; s++)
       if (g->element[s] >= 0)
         memcpy(out + (int64_t)((const ig_lid *)g->ids.host)[s] * IG_DYN_REPORT,
@@ -166,17 +164,14 @@ typedef struct {
 
 /* Forces, loads, contact and bodies where particles are now, without taking a step. Collective. */
 static ig_status forces_now(ig_dyn_model *m) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  ig_status status = ig_dyn_part_clock(m);
-  if (status == IG_OK)
-    status = forces_sum(l);
-  if (status == IG_OK && l->p.loads.count > 0)
-    status = l->ops->loads(l->cx, &l->p);
+  ig_status status = ig_dyn_forces_sum(m);
+  if (status == IG_OK && m->p.loads.count > 0)
+    status = m->ops->loads(m->cx, &m->p);
   status = ig_dyn_part_ready(m, status);
   if (status == IG_OK)
-    status = ig_dyn_contact_now(l, &l->p);
-  if (status == IG_OK && l->p.bodies.count > 0)
-    status = l->ops->bodies(l->cx, &l->p, false);
+    status = ig_dyn_contact_now(m, &m->p);
+  if (status == IG_OK && m->p.bodies.count > 0)
+    status = m->ops->bodies(m->cx, &m->p, false);
   return ig_dyn_bodies_gather(m, status);
 }
 
@@ -204,7 +199,7 @@ static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect
                              int64_t begin, int64_t count, int stride, int first, int columns,
                              double *total) {
   tabling t = {NULL, stride, first, columns, {0}};
-  const double *table = (const double *)ig_dyn_stepper(m)->scratch.dev + begin * stride;
+  const double *table = (const double *)m->scratch.dev + begin * stride;
   void *own = NULL;
   const void *seen = NULL;
   if (ig_dyn_alone(m))
@@ -240,9 +235,8 @@ static ig_status stored_total(ig_dyn_model *m, double *total) {
 
 /* Energies of the elements of group k, color by color; on several ranks elements have no colors. */
 static ig_status group_total(ig_dyn_model *m, int k, double sum[2]) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  const ig_dyn_group *g = &l->group[k];
-  const ig_status status = report_group(l, k);
+  const ig_dyn_group *g = &m->group[k];
+  const ig_status status = report_group(m, k);
   const bool alone = ig_dyn_alone(m);
   for (int c = 0; c < (alone ? g->colors : 1); c++) {
     const ig_lid begin = alone ? g->begin[c] : 0, end = alone ? g->end[c] : g->slots;
@@ -258,10 +252,9 @@ static ig_status group_total(ig_dyn_model *m, int k, double sum[2]) {
 /* The scratch holds energies of particles first and reports of one group after the other then; each
    is summed before the next overwrites it. Collective. */
 static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  const ig_status status = l->p.nodes > 0 ? l->ops->energy(l->cx, &l->p, l->scratch.dev) : IG_OK;
-  IG_TRY(table_total(m, status, &m->division->nodes, 0, l->p.nodes, N, 0, N, s->particle));
-  if (m->p.contact.surfaces > 0)
+  const ig_status status = m->p.nodes > 0 ? m->ops->energy(m->cx, &m->p, m->scratch.dev) : IG_OK;
+  IG_TRY(table_total(m, status, &m->division->nodes, 0, m->p.nodes, N, 0, N, s->particle));
+  if (ig_dyn_touches(m))
     IG_TRY(stored_total(m, &s->stored));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_total(m, k, s->element));
@@ -271,14 +264,14 @@ static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
 
 /* Kinetic energy of added mass. */
 typedef struct {
-  const ig_dyn_model *l;
+  const ig_dyn_model *m;
   double sum;
 } scaling;
 static void scaling_row(void *user, int64_t n, double *row) {
-  const ig_dyn_model *l = ((const scaling *)user)->l;
-  row[0] = l->weight.added[n];
+  const ig_dyn_model *m = ((const scaling *)user)->m;
+  row[0] = m->weight.added[n];
   for (int c = 0; c < 3; c++)
-    row[1 + c] = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
+    row[1 + c] = ig_dyn_get(m, &m->v, n * m->p.dofs + c);
 }
 static void scaling_add(void *user, const double *row) {
   scaling *s = user;
@@ -287,10 +280,10 @@ static void scaling_add(void *user, const double *row) {
 }
 
 static ig_status scaling_find(ig_dyn_model *m, double *sum) {
-  scaling s = {ig_dyn_stepper(m), 0};
+  scaling s = {m, 0};
   if (!(m->weight.scaled > 0))
     return IG_OK;
-  const ig_status pulled = ig_array_pull(m->cx, &ig_dyn_stepper(m)->v);
+  const ig_status pulled = ig_array_pull(m->cx, &m->v);
   const ig_status status = ig_dyn_particles_add(m, pulled, 4, scaling_row, scaling_add, &s);
   *sum = s.sum;
   return status;
@@ -313,8 +306,8 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   e->plastic = s.element[1];
   e->stored = s.stored;
   e->scaling = s.scaling;
-  for (int k = 0; k < m->p.bodies.count; k++) {
-    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
+  for (int k = 0; k < m->c->bodies.count; k++) {
+    const ig_dyn_body *b = ig_dyn_bodies_all(m) + k;
     e->kinetic += b->kinetic;
     e->plain += b->plain;
     e->external += b->work[IG_WORK_EXTERNAL] + b->half[IG_WORK_EXTERNAL];

@@ -20,7 +20,7 @@ static bool is_last(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
   for (const ig_dyn_group *h = m->group; h < m->group + m->groups; h++)
     for (int c = 0; c < h->colors; c++)
       if (ig_dyn_has_elements(h, c) &&
-          (m->in_turn ? c > color || (c == color && h > g) : h > g || (h == g && c > color)))
+          (!ig_dyn_alone(m) ? c > color || (c == color && h > g) : h > g || (h == g && c > color)))
         return false;
   return true;
 }
@@ -78,7 +78,7 @@ ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
 ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
   if (p->contact.surfaces == 0)
     return IG_OK;
-  if (p->erosion.alive && !m->in_turn)
+  if (p->erosion.alive && ig_dyn_alone(m))
     IG_TRY(ig_dyn_alive_now(m));
   return m->ops->contact(m->cx, p);
 }
@@ -114,7 +114,7 @@ ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
         IG_TRY(m->ops->elements(m->cx, &p, &range));
       }
   /* the first half of a rank's step: the second range follows when ghosts have arrived */
-  if (m->in_turn && first == 0)
+  if (!ig_dyn_alone(m) && first == 0)
     return IG_OK;
   m->fresh = false;
   if (!is_empty(m))
@@ -138,9 +138,9 @@ ig_status ig_dyn_step_once(ig_dyn_model *m) {
    particles between forces and motion. */
 bool ig_dyn_joins(const ig_dyn_model *m) {
   const ig_dyn_particles *p = &m->p;
-  if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || m->in_turn ||
-      !ig_dyn_alone(m) || p->contact.surfaces || p->tools || p->bodies.count || p->ties.count ||
-      p->erosion.alive || p->bound || is_empty(m))
+  if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || !ig_dyn_alone(m) ||
+      p->contact.surfaces || p->tools || p->bodies.count || p->ties.count || p->erosion.alive ||
+      p->bound || is_empty(m))
     return false;
   const ig_dyn_group *g = &m->group[0];
 #define X(kind, type, particles, freedoms, family, size, text) freedoms,

@@ -101,6 +101,8 @@ bool ig_dyn_joins(const ig_dyn_model *m);
 /* Of all groups the ranges (colors) from `first` to before `last`; after the last one the step is
    over. */
 IG_MUST_CHECK ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last);
+/* Forces of elements into f. */
+IG_MUST_CHECK ig_status ig_dyn_forces_sum(ig_dyn_model *m);
 /* Edges that touch edges; `on` false: none. length: share of each particle of the mesh. */
 typedef struct {
   int64_t count;

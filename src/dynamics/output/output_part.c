@@ -25,7 +25,7 @@ typedef struct {
 /* Row of particle n for the field in hand. */
 static void particle_row(void *user, int64_t n, void *row) {
   const shown *s = user;
-  const ig_dyn_model *l = s->r->m->division->local;
+  const ig_dyn_model *m = s->r->m;
   double *to = row;
   if (s->now->what == IG_SHOWN_PRESSURE) {
     to[0] = s->pressure[n];
@@ -33,9 +33,9 @@ static void particle_row(void *user, int64_t n, void *row) {
   }
   for (int c = 0; c < 3; c++)
     to[c] = s->now->what == IG_SHOWN_DISPLACEMENT
-                ? ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c]
-            : s->now->what == IG_SHOWN_VELOCITY ? ig_dyn_get(l, &l->v, n * l->p.dofs + c)
-                                                : ig_dyn_get(l, &l->contact.press, 3 * n + c);
+                ? ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c]
+            : s->now->what == IG_SHOWN_VELOCITY ? ig_dyn_get(m, &m->v, n * m->p.dofs + c)
+                                                : ig_dyn_get(m, &m->contact.press, 3 * n + c);
 }
 
 static ig_status particles_put(void *user, const void *rows, int64_t first, int64_t count) {
@@ -91,20 +91,20 @@ static ig_status fields_find(shown *s) {
 /* What there is to show of the part: pulls what the fields need, before the first array is asked
    for. */
 static ig_status part_look(shown *s) {
-  ig_dyn_model *m = s->r->m, *l = m->division->local;
+  ig_dyn_model *m = s->r->m;
   bool elements = false, press = false, pressure = false;
   for (int i = 0; i < s->count; i++) {
     elements |= s->list[i].where != IG_AT_POINTS;
     press |= s->list[i].what == IG_SHOWN_FORCE;
     pressure |= s->list[i].what == IG_SHOWN_PRESSURE;
   }
-  IG_TRY(ig_array_pull(m->cx, &l->x));
-  IG_TRY(ig_array_pull(m->cx, &l->v));
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->v));
   if (press)
-    IG_TRY(ig_array_pull(m->cx, &l->contact.press));
-  IG_TRY(ig_dyn_alive(l, &s->cells.alive));
+    IG_TRY(ig_array_pull(m->cx, &m->contact.press));
+  IG_TRY(ig_dyn_alive(m, &s->cells.alive));
   if (pressure) {
-    IG_TRY(IG_NEW(m->cx, &s->pressure, (size_t)l->mesh->nodes + 1, "contact pressure"));
+    IG_TRY(IG_NEW(m->cx, &s->pressure, (size_t)m->mesh->nodes + 1, "contact pressure"));
     IG_TRY(ig_dyn_contact_pressure(m, s->pressure));
   }
   return elements ? fields_find(s) : IG_OK;
@@ -115,7 +115,7 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
   shown *s = user;
   ig_dyn_model *m = s->r->m;
   ig_snapshot *snap;
-  IG_TRY(ig_snapshot_of_rows(m->cx, stream, m->p.nodes, s->cells.count, s->cells.corners,
+  IG_TRY(ig_snapshot_of_rows(m->cx, stream, ig_dyn_nodes_all(m), s->cells.count, s->cells.corners,
                              m->division->cells.whole_count, &snap));
   snap->time = ig_dyn_clock_of(s->r)->time;
   snap->step = ig_dyn_clock_of(s->r)->step;

@@ -14,34 +14,33 @@ static bool is_open(const ig_dyn_model *m, int64_t k) {
   return ig_dyn_part_open(m, k);
 }
 
-/* `pressure`: nodes of the model that takes the steps. Force along the normal over the
+/* `pressure`: nodes of the part. Force along the normal over the
    particle's share of the open surface as it is now; 0 away from surfaces. */
 ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
   double *normal = NULL; /* x 3: of that share, as long as it is large */
-  IG_TRY(ig_array_pull(m->cx, &l->x));
-  IG_TRY(ig_array_pull(m->cx, &l->contact.press));
-  if (l->contact.open.count)
-    IG_TRY(ig_array_pull(m->cx, &l->contact.open));
-  IG_TRY(IG_NEW(m->cx, &normal, 3 * (int64_t)l->mesh->nodes + 1, "contact pressure"));
-  for (int64_t k = 0; k < (m->p.erosion.alive ? l->contact.skins : l->contact.outer); k++) {
-    const int32_t *t = l->contact.skin + 3 * k;
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->contact.press));
+  if (m->contact.open.count)
+    IG_TRY(ig_array_pull(m->cx, &m->contact.open));
+  IG_TRY(IG_NEW(m->cx, &normal, 3 * (int64_t)m->mesh->nodes + 1, "contact pressure"));
+  for (int64_t k = 0; k < (m->p.erosion.alive ? m->contact.skins : m->contact.outer); k++) {
+    const int32_t *t = m->contact.skin + 3 * k;
     if (!is_open(m, k))
       continue;
     double a[3], b[3], n[3];
     for (int c = 0; c < 3; c++) {
-      const double x = ig_dyn_get(l, &l->x, 3 * (int64_t)t[0] + c);
-      a[c] = ig_dyn_get(l, &l->x, 3 * (int64_t)t[1] + c) - x;
-      b[c] = ig_dyn_get(l, &l->x, 3 * (int64_t)t[2] + c) - x;
+      const double x = ig_dyn_get(m, &m->x, 3 * (int64_t)t[0] + c);
+      a[c] = ig_dyn_get(m, &m->x, 3 * (int64_t)t[1] + c) - x;
+      b[c] = ig_dyn_get(m, &m->x, 3 * (int64_t)t[2] + c) - x;
     }
     cross_f64(a, b, n);
     for (int i = 0; i < 9; i++)
       normal[3 * (int64_t)t[i / 3] + i % 3] += n[i % 3] / 6;
   }
-  for (int64_t i = 0; i < l->mesh->nodes; i++) {
+  for (int64_t i = 0; i < m->mesh->nodes; i++) {
     double f[3];
     for (int c = 0; c < 3; c++)
-      f[c] = ig_dyn_get(l, &l->contact.press, 3 * i + c);
+      f[c] = ig_dyn_get(m, &m->contact.press, 3 * i + c);
     const double *n = normal + 3 * i, area2 = dot_f64(n, n);
     pressure[i] = area2 > 0 ? fabs(dot_f64(f, n)) / area2 : 0;
   }
@@ -70,8 +69,7 @@ int ig_dyn_shown_list(const ig_dyn_job *r, ig_dyn_shown *list) {
     there[IG_SHOWN_SECTION] |= family != IG_FAMILY_SOLID;
     there[IG_SHOWN_SURFACE] |= family == IG_FAMILY_SHELL;
   }
-  there[IG_SHOWN_FORCE] = there[IG_SHOWN_PRESSURE] =
-      m->c->tools.count > 0 || m->p.contact.surfaces > 0;
+  there[IG_SHOWN_FORCE] = there[IG_SHOWN_PRESSURE] = m->c->tools.count > 0 || ig_dyn_touches(m);
   for (int i = 0; i < IG_DYN_SHOWN; i++)
     if (there[i] && ig_output_wants(r->job->output, all[i].name))
       list[count++] = all[i];
