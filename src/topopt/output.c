@@ -244,7 +244,7 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
 
 /* A row belongs to an iteration: values of the design before its update, and the change by it. */
 ig_status ig_topopt_history(void *self, ig_sink *to) {
-  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 2 };
+  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 2 + IG_LOAD_CASES };
   const ig_topopt_run *r = self;
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
@@ -272,6 +272,12 @@ ig_status ig_topopt_history(void *self, ig_sink *to) {
   if (s->modes) {
     names[count] = "lowest frequency [Hz]";
     values[count++] = ig_topopt_modes_hertz(s, 0);
+  }
+  char cases[IG_LOAD_CASES][40];
+  for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
+    snprintf(cases[q], sizeof cases[q], "load case %d [%s]", q + 1, ig_topopt_response_unit(s));
+    names[count] = cases[q];
+    values[count++] = s->response[q];
   }
   return to->history(to, count, names, values);
 }

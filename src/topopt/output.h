@@ -50,6 +50,7 @@ int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration);
 IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
 /* Of the objective; "": it is a share. */
 const char *ig_topopt_objective_unit(const ig_topopt_design *s);
+const char *ig_topopt_response_unit(const ig_topopt_design *s);
 IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
 /* checkpoint.c: the state as it stands, or the one kept; that one is kept, on each rank its part;
    it is no longer needed. */

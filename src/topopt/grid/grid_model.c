@@ -356,7 +356,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
   m->d.thickness = dim == 2 ? thickness : 1;
-  m->d.hooke = (ig_topopt_hooke){dim,
+  m->d.hooke = (ig_topopt_hooke){dim, m->c->plane == IG_PLANE_STRAIN,
                                  dim == 2 ? poisson / (1 - poisson * poisson)
                                           : poisson / ((1 + poisson) * (1 - 2 * poisson)),
                                  0.5 / (1 + poisson), NULL};
