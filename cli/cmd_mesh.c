@@ -114,20 +114,6 @@ static int new_run(const cli_args *args) {
         "cut hexahedra, wedges and pyramids into tetrahedra"                                       \
   }
 
-#define LIMITS                                                                                     \
-  {"meshing-time",                                                                                 \
-   0,                                                                                              \
-   CLI_REAL,                                                                                       \
-   CLI_AT(meshing_time),                                                                           \
-   0,                                                                                              \
-   "TIME",                                                                                         \
-   NULL,                                                                                           \
-   "end Gmsh after so long, 20min for 20 minutes; 10 minutes if not given"},                       \
-  {                                                                                                \
-    "meshing-memory", 0, CLI_REAL, CLI_AT(meshing_memory), 0, "MEMORY", NULL,                      \
-        "memory that Gmsh may take, as in 8GB; three quarters of what is left if not given"        \
-  }
-
 /* A case has its own unit, edge and limits, so only --set is offered. */
 static const cli_option new_options[] = {CLI_SET, CLI_QUIET, {0}};
 const cli_command cli_mesh_new = {
@@ -141,7 +127,7 @@ const cli_command cli_mesh_new = {
     .run = new_run,
 };
 
-static const cli_option convert_options[] = {UNIT, EDGE, SPLIT, LIMITS, CLI_QUIET, {0}};
+static const cli_option convert_options[] = {UNIT, EDGE, SPLIT, CLI_MESHING, CLI_QUIET, {0}};
 const cli_command cli_mesh_convert = {
     .name = "mesh convert",
     .words = "FROM TO",
@@ -155,7 +141,7 @@ const cli_command cli_mesh_convert = {
     .run = mesh_run,
 };
 
-static const cli_option info_options[] = {UNIT, EDGE, SPLIT, LIMITS, CLI_SET, {0}};
+static const cli_option info_options[] = {UNIT, EDGE, SPLIT, CLI_MESHING, CLI_SET, {0}};
 const cli_command cli_mesh_info = {
     .name = "mesh info",
     .words = "MESH|CASE.yaml",

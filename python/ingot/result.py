@@ -174,6 +174,15 @@ class Result:
                            ffi.new("ig_report_options *", {"html": name}))
         return os.fspath(path) if path else page
 
+    def finish(self, size: float = 0.0, meshes: int = 3) -> dict[str, Any]:
+        """Meshes and analyses the part of a topology optimisation, as `ingot finish`; returns its figures."""
+        from ._core import Context, encode, ffi, lib
+        context = Context("cpu")
+        context.call_apart(lib.ig_finish, context.ptr, encode(self.folder),
+                           ffi.new("ig_finish_options *", {"size": size, "meshes": meshes}))
+        with open(self._in_folder("finished/summary.json"), encoding="utf-8") as file:
+            return json.load(file)["result"]
+
     def compare(self, other: Result | str | os.PathLike[str], *, relative: float = 0.0, absolute: float = 0.0,
                 tolerances: dict[str, float | tuple[float, float]] | None = None, snapshots: str = "last",
                 match: str = "number", distance: float = 0.0) -> list[dict[str, Any]]:

@@ -360,7 +360,7 @@ class Simulation:
             value[name] = self[name].copy()
         rows = [self[f"constraint_{i + 1}_gradient"].copy()
                 for i in range(len(value["constraints"]))]
-        value["constraint_gradients"] = np.array(rows).reshape(len(rows), info["design"].count)
+        value["constraint_gradients"] = np.array(rows).reshape(len(rows), len(value["volume_gradient"]))
         return value
 
     def finish(self) -> dict[str, float | str]:

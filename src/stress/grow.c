@@ -162,3 +162,11 @@ ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count) {
   IG_TRY(ig_array_push(m->cx, &m->alive));
   return ig_stress_energy_after(m, stored, true);
 }
+
+/* Removes elements; what is left of their nodes keeps the number of the layer. */
+ig_status ig_stress_tear_off(ig_stress *m, const ig_lid *list, ig_lid count) {
+  for (int64_t i = 0; i < 8 * (int64_t)count; i++)
+    m->tears.layer[m->conn[8 * (int64_t)list[i / 8] + i % 8]] = m->tears.now;
+  m->tears.torn.elements += count;
+  return ig_stress_remove(m, list, count);
+}

@@ -251,11 +251,7 @@ static ig_status arrays(ig_stress *m, int materials) {
                : ig_array_new(cx, all[i].a, all[i].count, all[i].size, "state of the part"));
   /* rotations start as the identity */
   if (m->c->rotations == IG_ROTATIONS_FINITE)
-    IG_TRY(ig_array_new(cx, &m->turn, 9 * e, sizeof(double), "rotations"));
-  for (size_t i = 0; i < m->turn.count; i++)
-    ((double *)m->turn.host)[i] = i % 9 % 4 == 0;
-  if (m->turn.count)
-    IG_TRY(ig_array_push(cx, &m->turn));
+    IG_TRY(ig_array_new(cx, &m->turn, IG_TURNED * e, sizeof(double), "rotations"));
   IG_TRY(ig_array_from(cx, &m->x, m->mesh->x, 3 * n, sizeof(double), "positions"));
   IG_TRY(IG_NEW(cx, &m->held.bits, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->held.freed, n, "supports"));
@@ -277,6 +273,29 @@ static ig_status arrays(ig_stress *m, int materials) {
   return ig_array_zero(cx, &m->work.bulk);
 }
 
+/* Strengths of what can tear. */
+static ig_status strengths_place(ig_stress *m) {
+  const ig_list *list = &m->c->tearing;
+  int *owner;
+  if (list->count == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &m->tears.strength, m->elements, "strengths"));
+  IG_TRY(IG_NEW(m->cx, &m->tears.principal, m->elements, "strengths"));
+  IG_TRY(IG_NEW(m->cx, &m->tears.layer, m->nodes, "torn elements"));
+  IG_TRY(IG_NEW(m->cx, &owner, m->elements, "strengths"));
+  const ig_status status = IG_CLAIM(m->cx, m->mesh, list, ig_stress_tearing, NULL, owner);
+  for (ig_lid e = 0; status == IG_OK && e < m->elements; e++) {
+    const ig_stress_tearing *t =
+        owner[e] < 0 ? NULL : IG_ITEM(const ig_stress_tearing, *list, owner[e]);
+    m->tears.strength[e] = t ? t->strength : INFINITY;
+    m->tears.principal[e] = t && t->stress == IG_TEARS_BY_PRINCIPAL;
+  }
+  for (ig_lid n = 0; n < m->nodes; n++)
+    m->tears.layer[n] = NAN;
+  free(owner);
+  return status;
+}
+
 /* State and tangent of the points: as many values as the materials need. Elastic cases keep 6
    instead of 19 numbers per point and a tangent of 1 instead of 6. */
 static ig_status point_arrays(ig_stress *m) {
@@ -291,7 +310,11 @@ static ig_status point_arrays(ig_stress *m) {
                       "state of the points"));
   IG_TRY(ig_array_new_device(m->cx, &m->work.slope, points * (size_t)m->args.slopes, sizeof(float),
                              "tangent"));
+  if (m->args.assumed && m->material.plastic)
+    IG_TRY(ig_array_new_device(m->cx, &m->work.alpha, 3 * (size_t)m->elements, sizeof(double),
+                               "internal unknowns"));
   IG_TRY(ig_array_push(m->cx, &m->state));
+  IG_TRY(ig_stress_alpha_clear(m));
   return ig_array_zero(m->cx, &m->work.slope);
 }
 
@@ -339,6 +362,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   IG_TRY(point_arrays(m));
   scale_start(m);
   IG_TRY(places(m));
+  IG_TRY(strengths_place(m));
   /* prescribed displacements need an array for their motion; most cases have none */
   bool leads = false;
   for (int i = 0; i < m->held.count; i++)
@@ -375,6 +399,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .grown = m->grown.dev,
                              .T_past = m->work.T_past.dev,
                              .warmer_past = m->work.warmer_past.dev,
+                             .alpha = m->work.alpha.dev,
                              .turn = m->turn.dev,
                              .slots = m->work.slots.dev,
                              .assumed = m->args.assumed,
@@ -438,6 +463,7 @@ void ig_stress_free(ig_stress *m) {
                            &m->work.list,
                            &m->work.birth,
                            &m->work.bulk,
+                           &m->work.alpha,
                            &m->work.T_past,
                            &m->work.warmer_past,
                            &m->work.values,
@@ -461,6 +487,9 @@ void ig_stress_free(ig_stress *m) {
   for (int i = 0; m->held.list && i < m->held.count; i++)
     free(m->held.list[i].node);
   free(m->held.list);
+  free(m->tears.strength);
+  free(m->tears.principal);
+  free(m->tears.layer);
   free(m->report);
   free(m->conn);
   free(m->held.bits);

@@ -34,6 +34,8 @@
 #include "stress/ops.h"
 #include "stress/stress.h"
 
+#include <math.h>
+
 /* What has no history grows from 0 to 1 between two times, and is 1 where both are 0. */
 typedef struct {
   double begin, end;
@@ -116,6 +118,7 @@ typedef struct {
      summed; partial: sums of chunks for dot products; excess: elements, K; list, birth: elements
      born now */
   ig_array slope, bulk, slots, partial, excess, list, birth;
+  ig_array alpha; /* as in ig_stress_args; results do not depend on it beyond rounding */
   ig_array T_past, warmer_past; /* as T and warmer at the last equilibrium */
   ig_array values;              /* of so many elements at a time as fit, for the host */
 } ig_stress_work;
@@ -152,6 +155,20 @@ typedef struct {
   bool stale, grid; /* of the preconditioner */
 } ig_stress_mark;
 
+/* Elements that tear (tear.c); all NULL and 0 where the case has no `tearing`. */
+typedef struct {
+  double elements;                      /* torn so far, with what hung on nothing else afterwards */
+  double layer, time, place[3], stress; /* of the first; layer 0: outside a build */
+} ig_stress_torn;
+enum { IG_TORN_NUMBERS = sizeof(ig_stress_torn) / sizeof(double) };
+typedef struct {
+  double *strength;   /* host: elements, Pa; infinite: does not tear */
+  uint8_t *principal; /* host: elements: the largest principal stress counts, else the traction */
+  double *layer; /* host: nodes: layer in which an element there tore, 0 outside a build; NaN */
+  ig_stress_torn torn;
+  int now; /* layer of the present step */
+} ig_stress_tears;
+
 /* The model. Members are grouped as: what it is made of, fields, supports and loads, solver. */
 typedef struct ig_stress {
   ig_ctx *cx;
@@ -174,6 +191,7 @@ typedef struct ig_stress {
   uint8_t *scratch; /* host: nodes */
   ig_stress_held held;
   ig_stress_loads loads;
+  ig_stress_tears tears;
   double *history_x, *history_y; /* host: rows of all histories */
   ig_stress_material material;
   ig_stress_work work;
@@ -229,7 +247,8 @@ IG_MUST_CHECK ig_status ig_stress_system_solve(ig_stress *m, double tolerance,
 IG_MUST_CHECK ig_status ig_stress_system_apply(void *self, const double *x, double *y,
                                                ig_cg_state *state);
 
-/* rigid_body_check.c: fails and names a part of the living body that is free to move. */
+/* rigid_body_check.c: fails and names a part of the living body that is free to move. Once
+   something has torn, parts of elements that can tear are removed instead. */
 IG_MUST_CHECK ig_status ig_stress_anchor(ig_stress *m);
 
 /* newton.c
@@ -245,10 +264,21 @@ typedef struct {
 } ig_stress_goal;
 /* To equilibrium at the goal; history moves on. */
 IG_MUST_CHECK ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *goal);
+/* The internal unknowns of elements start from 0 again, so that what follows has the same bits
+   whatever was evaluated before: after a restart, too. */
+IG_MUST_CHECK ig_status ig_stress_alpha_clear(ig_stress *m);
 /* Internal forces at u without supports, on the device in m->force. */
 IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
 /* Loads of all load cases at `time`, summed, to both sides of m->load. */
 IG_MUST_CHECK ig_status ig_stress_loads_at(ig_stress *m, double time);
+
+/* Whether element e is one of those that tear. */
+static inline bool ig_stress_can_tear(const ig_stress *m, ig_lid e) {
+  return m->tears.strength && isfinite(m->tears.strength[e]);
+}
+/* tear.c: after a step to the goal: removes elements above their strength, and finds equilibrium
+   anew, until there are none. layer: of a build, from 1; else 0. */
+IG_MUST_CHECK ig_status ig_stress_tear(ig_stress *m, const ig_stress_goal *done, int layer);
 
 /* values.c: values of all elements at u, to the host. */
 IG_MUST_CHECK ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out);
@@ -277,5 +307,7 @@ IG_MUST_CHECK ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const 
    then on. */
 IG_MUST_CHECK ig_status ig_stress_anneal(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count);
+/* Removes these elements, and counts them as torn. */
+IG_MUST_CHECK ig_status ig_stress_tear_off(ig_stress *m, const ig_lid *list, ig_lid count);
 
 #endif

@@ -35,6 +35,10 @@ ig_status ig_stress_loads_at(ig_stress *m, double time) {
   return m->c->loads.count ? ig_array_push(m->cx, &m->load) : IG_OK;
 }
 
+ig_status ig_stress_alpha_clear(ig_stress *m) {
+  return m->work.alpha.count ? ig_array_zero(m->cx, &m->work.alpha) : IG_OK;
+}
+
 ig_status ig_stress_forces(ig_stress *m) {
   return m->ops->force(m->cx, &m->args, &m->plan, false, m->u.dev, m->force.dev);
 }
@@ -341,6 +345,7 @@ static ig_status advance(ig_stress *m, const ig_stress_goal *g) {
 }
 
 ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
+  IG_TRY(ig_stress_alpha_clear(m));
   IG_TRY(goal_at(m, g, 1));
   IG_TRY(ig_stress_anneal(m));
   mark_begin(m);

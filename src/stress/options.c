@@ -44,6 +44,19 @@ static const ig_option inherent_options[] = {
             "out: it counts as one"),
     IG_END};
 #undef S
+#define S ig_stress_tearing
+static const ig_option tearing_options[] = {
+    IG_TEXTS(S, set, IG_REQUIRED, "element sets that tear"),
+    IG_REAL(
+        S, strength, "Pa", IG_REQUIRED, IG_POSITIVE, 1e15,
+        "stress at which an element tears: of the support as it is meshed, so the strength of the "
+        "metal times its share of the section or of the contact"),
+    IG_CHOICE(S, stress, IG_TEARS_BY_CHOICES, "traction",
+              "that counts, of the mean stress of an element. traction: sqrt(tension^2 + shear^2) "
+              "across horizontal planes, which layers and teeth are; principal: the largest "
+              "principal stress"),
+    IG_END};
+#undef S
 /* Keys of all kinds of phases; steps.c refuses those that have no effect in a phase's kind. */
 #define S ig_stress_phase
 static const ig_option phase_options[] = {
@@ -104,6 +117,18 @@ static const ig_option probe_options[] = {
         "name of a phase: less the value at its start, and 0 before: the rise during a cut, say"),
     IG_END};
 #undef S
+#define S ig_stress_part
+static const ig_option part_options[] = {
+    IG_TEXT(S, name, IG_REQUIRED, "name, in front of its figures"),
+    IG_TEXT(S, set, IG_REQUIRED, "its elements"),
+    IG_CHOICE(S, datum, IG_DATUM_CHOICES, "fit",
+              "what its deviation is measured from. fit: the best-fit rigid motion of the part is "
+              "taken off; machine: nothing is; set: the best-fit rigid motion of `datum_set`"),
+    IG_TEXT(S, datum_set, NULL, "with `datum: set`: the plate, or faces that are clamped"),
+    IG_REAL(S, tolerance, "m", NULL, 0, 1e3,
+            "adds the figure out_of_tolerance: the share of its surface that is off by more"),
+    IG_END};
+#undef S
 #define S ig_stress_solver
 static const ig_option solver_options[] = {
     IG_REAL(S, tolerance, "", "1e-6", 1e-14, 0.1, "residual force over all force"),
@@ -136,9 +161,14 @@ const ig_option ig_stress_options[] = {
             "strain that every newborn element takes on"),
     IG_REAL(S, inherent_scale, "", "1", 0, 1e3,
             "factor on all inherent strains; `ingot calibrate` finds it"),
+    IG_LIST(
+        S, tearing, ig_stress_tearing, tearing_options, NULL,
+        "supports that tear off: elements that are removed once their stress reaches `strength`"),
     IG_LIST(S, phases, ig_stress_phase, phase_options, IG_REQUIRED,
             "what happens, one after the other"),
     IG_LIST(S, probes, ig_stress_probe, probe_options, NULL, "columns of the history"),
+    IG_LIST(S, parts, ig_stress_part, part_options, NULL,
+            "parts whose deviation from their nominal surface is reported, each by itself"),
     IG_REAL(S, temperature, "K", "293.15", 0, 1e5,
             "at the start; what is there then has no stress at it"),
     IG_CHOICE(

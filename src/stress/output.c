@@ -3,6 +3,7 @@
    which ig_stress_look_now renews after each step; the functions that write only read them. */
 #include "backend/backend.h"
 #include "core/schedule.h"
+#include "mesh/geometry.h"
 #include "mesh/named.h"
 #include "stress/run.h"
 
@@ -10,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "kern/prec_f64.h"
 
 /* Columns of every history, in the order in which ig_stress_look_now fills them; probes follow. */
 static const char *const fixed_columns[] = {
@@ -99,6 +98,7 @@ static double probe_shown(const ig_stress_run *r, int i, int phase, double value
 ig_status ig_stress_look_now(ig_stress_run *r) {
   ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
+  IG_TRY(ig_stress_alpha_clear(m));
   IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
   IG_TRY(ig_stress_forces(m));
   IG_TRY(ig_array_pull(m->cx, &m->force));
@@ -160,134 +160,6 @@ ig_status ig_stress_history(void *self, ig_sink *to) {
 
 /* --- snapshots --- */
 
-/* Solves a 6 x 6 system by elimination with pivots; unknowns without a pivot stay 0. */
-static void solve6(double a[6][7]) {
-  for (int k = 0; k < 6; k++) {
-    int best = k;
-    for (int i = k + 1; i < 6; i++)
-      if (fabs(a[i][k]) > fabs(a[best][k]))
-        best = i;
-    for (int j = 0; j < 7; j++) {
-      const double t = a[k][j];
-      a[k][j] = a[best][j];
-      a[best][j] = t;
-    }
-    /* six points on a line, or one point alone, leave motions undetermined: they are set to 0 */
-    if (fabs(a[k][k]) < 1e-12) {
-      memset(a[k], 0, sizeof a[k]);
-      a[k][k] = 1;
-    }
-    for (int i = 0; i < 6; i++) {
-      const double f = i == k ? 0 : a[i][k] / a[k][k];
-      for (int j = k; j < 7; j++)
-        a[i][j] -= f * a[k][j];
-    }
-  }
-  for (int i = 0; i < 6; i++)
-    a[i][6] /= a[i][i];
-}
-
-/* y = R(w) x, Rodrigues. */
-static void turn(const double w[3], const double x[3], double y[3]) {
-  const double angle = norm_f64(w);
-  /* both quotients by their limits below 1e-8, where the next terms are beyond double precision */
-  const double s = angle > 1e-8 ? sin(angle) / angle : 1,
-               c = angle > 1e-8 ? (1 - cos(angle)) / (angle * angle) : 0.5;
-  double k[3], kk[3];
-  cross_f64(w, x, k);
-  cross_f64(w, k, kk);
-  for (int d = 0; d < 3; d++)
-    y[d] = x[d] + s * k[d] + c * kk[d];
-}
-
-/* The moved shape x + u, rotated and shifted onto x as well as the nodes of the set allow (least
-   squares), less x. Gauss-Newton on the six rigid motions, with the exact rotation applied in
-   each of six passes; lengths are divided by the size of the set, so that rotations and shifts
-   have the same scale. x, u, out: nodes x 3; `node` has `count` entries, which may be 0 only if
-   the caller skips it. */
-void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
-                          ig_lid nodes, double *out) {
-  double centre[3] = {0}, size = 0;
-  for (ig_lid i = 0; i < 3 * nodes; i++)
-    out[i] = x[i] + u[i];
-  for (ig_lid i = 0; i < 3 * count; i++)
-    centre[i % 3] += x[3 * (int64_t)node[i / 3] + i % 3] / count;
-  for (ig_lid i = 0; i < 3 * count; i++)
-    size = fmax(size, fabs(x[3 * (int64_t)node[i / 3] + i % 3] - centre[i % 3]));
-  size = size > 0 ? size : 1;
-  for (int again = 0; again < 6; again++) {
-    double a[6][7] = {{0}};
-    for (ig_lid i = 0; i < count; i++) {
-      double y[3], off[3];
-      for (int d = 0; d < 3; d++) {
-        y[d] = (out[3 * (int64_t)node[i] + d] - centre[d]) / size;
-        off[d] = (x[3 * (int64_t)node[i] + d] - out[3 * (int64_t)node[i] + d]) / size;
-      }
-      const double row[3][6] = {
-          {1, 0, 0, 0, y[2], -y[1]}, {0, 1, 0, -y[2], 0, y[0]}, {0, 0, 1, y[1], -y[0], 0}};
-      for (int d = 0; d < 3; d++)
-        for (int j = 0; j < 6; j++) {
-          for (int k = 0; k < 6; k++)
-            a[j][k] += row[d][j] * row[d][k] / count;
-          a[j][6] += row[d][j] * off[d] / count;
-        }
-    }
-    solve6(a);
-    const double w[3] = {a[3][6], a[4][6], a[5][6]};
-    for (ig_lid n = 0; n < nodes; n++) {
-      double y[3], z[3];
-      for (int d = 0; d < 3; d++)
-        y[d] = out[3 * (int64_t)n + d] - centre[d];
-      turn(w, y, z);
-      for (int d = 0; d < 3; d++)
-        out[3 * (int64_t)n + d] = centre[d] + z[d] + size * a[d][6];
-    }
-  }
-  for (ig_lid i = 0; i < 3 * nodes; i++)
-    out[i] -= x[i];
-}
-
-/* Distortion of the run against the drawn shape. Where a compensated shape is built, its own
-   difference from the drawn one counts as displacement. `out` (nodes x 3) is untouched if no
-   node is alive; *worst: largest length over nodes of living elements, m. Needs m->u on the
-   host. */
-ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst) {
-  const ig_stress *m = r->m;
-  const uint8_t *alive = m->alive.host;
-  const double *drawn = r->job->mesh->x;
-  ig_lid *node = NULL, count = 0;
-  if (r->c->distortion)
-    IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &r->c->at, r->c->distortion, &node, &count));
-  else {
-    memset(m->scratch, 0, (size_t)m->nodes);
-    for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-      if (alive[i / 8])
-        m->scratch[m->conn[i]] = 1;
-    IG_TRY(IG_NEW(m->cx, &node, m->nodes, "distortion"));
-    for (ig_lid n = 0; n < m->nodes; n++)
-      if (m->scratch[n])
-        node[count++] = n;
-  }
-  double *moved = m->u.host;
-  ig_status status = IG_OK;
-  if (r->shape_x)
-    status = IG_NEW(m->cx, &moved, 3 * (size_t)m->nodes, "distortion");
-  for (int64_t i = 0; status == IG_OK && r->shape_x && i < 3 * (int64_t)m->nodes; i++)
-    moved[i] = ((double *)m->u.host)[i] + r->shape_x[i] - drawn[i];
-  if (status == IG_OK && count > 0)
-    ig_stress_distortion(drawn, moved, node, count, m->nodes, out);
-  if (r->shape_x)
-    free(moved);
-  free(node);
-  *worst = 0;
-  for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8]) {
-      const double *v = out + 3 * (int64_t)m->conn[i];
-      *worst = fmax(*worst, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    }
-  return status;
-}
-
 /* A field of elements in the snapshot, from columns `from` … of the report. Nothing if the case
    does not ask for it. */
 static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *name,
@@ -347,8 +219,14 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
     double worst;
     IG_TRY(ig_stress_distortion_now(r, to, &worst));
   }
+  if (r->c->parts.count && ig_output_wants(output, "deviation")) {
+    IG_TRY(ig_snapshot_add(snap, "deviation", "m", IG_AT_POINTS, IG_F64, 1, NULL, (void **)&to));
+    IG_TRY(ig_stress_parts_look(r, to, NULL));
+  }
   if (ig_output_wants(output, "recoater"))
     IG_TRY(ig_snapshot_add(snap, "recoater", "m", IG_AT_POINTS, IG_F64, 1, r->recoater, NULL));
+  if (r->c->tearing.count && ig_output_wants(output, "torn"))
+    IG_TRY(ig_snapshot_add(snap, "torn", "", IG_AT_POINTS, IG_F64, 1, m->tears.layer, NULL));
   IG_TRY(element_field(r, snap, "stress", "Pa", 6, 0));
   IG_TRY(element_field(r, snap, "von_mises", "Pa", 1, 6));
   IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
@@ -407,6 +285,51 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
   return IG_OK;
 }
 
+/* Small rotations are assumed, and the part turns: strains of a body that turns by an angle t are
+   wrong by t^2 / 2. A hundredth of the elements may turn: molten or loose ones do. */
+static void turns_warn(const ig_stress_run *r) {
+  const ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host;
+  const double *x = m->x.host, *u = m->u.host;
+  double worst = 0;
+  ig_lid living = 0, turned = 0;
+  for (ig_lid e = 0; e < m->elements && m->c->rotations == IG_ROTATIONS_SMALL; e++) {
+    double X[24], v[24];
+    if (!alive[e])
+      continue;
+    for (int i = 0; i < 24; i++) {
+      X[i] = x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3];
+      v[i] = u[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3];
+    }
+    const double turn = ig_nodes_turn(8, X, v);
+    living++;
+    turned += turn > 0.1; /* rad: strains of 0.5 % */
+    worst = fmax(worst, turn);
+  }
+  if (turned > living / 100)
+    ig_warn_at(m->cx, &r->c->at,
+               "%lld of %lld elements turn by more than 6 degrees, one by %.0f: too much for small "
+               "rotations (strains are wrong by up to %.1g); set `rotations: finite`",
+               (long long)turned, (long long)living, worst * 180 / 3.14159265358979324,
+               0.5 * worst * worst);
+}
+
+/* How many elements have torn, and where and when the first of them. */
+static ig_status torn_write(const ig_stress_run *r, ig_sink *to) {
+  const ig_stress_torn *t = &r->m->tears.torn;
+  if (r->c->tearing.count == 0)
+    return IG_OK;
+  IG_TRY(to->result(to, "torn_elements", "", t->elements));
+  if (t->elements == 0)
+    return IG_OK;
+  IG_TRY(to->result(to, "torn_layer", "", t->layer));
+  IG_TRY(to->result(to, "torn_time", "s", t->time));
+  IG_TRY(to->result(to, "torn_stress", "Pa", t->stress));
+  IG_TRY(to->result(to, "torn_x", "m", t->place[0]));
+  IG_TRY(to->result(to, "torn_y", "m", t->place[1]));
+  return to->result(to, "torn_z", "m", t->place[2]);
+}
+
 /* Figures of the summary. A probe appears with its final value, and as NAME_after_PHASE for each
    named phase before the last. */
 ig_status ig_stress_results(void *self, ig_sink *to) {
@@ -418,6 +341,7 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
   ig_status status = ig_stress_distortion_now(r, off, &worst);
   free(off);
   IG_TRY(status);
+  turns_warn(r);
   for (ig_lid i = 0; i < m->nodes; i++)
     if (!isnan(r->recoater[i]))
       recoater = fmax(recoater, r->recoater[i]);
@@ -442,6 +366,8 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
       {"energy_missing", m->balance.missing}};
   for (size_t i = 0; i < sizeof energy / sizeof *energy; i++)
     IG_TRY(to->result(to, energy[i].key, "J", energy[i].value));
+  IG_TRY(ig_stress_parts_look(r, NULL, to));
+  IG_TRY(torn_write(r, to));
   IG_TRY(sums_write(r->m, to));
   IG_TRY(to->result(to, "newton_iterations", "", (double)m->count.newton_all));
   IG_TRY(to->result(to, "linear_iterations", "", (double)m->count.linear_all));

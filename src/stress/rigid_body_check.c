@@ -57,6 +57,7 @@ typedef struct {
   int rank;
   ig_lid elements;
   bool rests;
+  bool solid; /* has elements that do not tear, or nothing has torn yet */
 } piece;
 
 typedef struct {
@@ -130,7 +131,7 @@ static void ties_hold(look *l) {
 
 /* Support bits and ties first; then, round by round, pieces at rest support their neighbours
    through shared nodes (an edge or a corner). */
-static ig_status examine(look *l) {
+static void examine(look *l) {
   ig_stress *m = l->m;
   const uint8_t *alive = m->alive.host;
   double low[3], high[3];
@@ -168,15 +169,37 @@ static ig_status examine(look *l) {
       if (alive[i / 8] && !l->p[l->of[i / 8]].rests && calm[m->conn[i]])
         node_hold(l, l->of[i / 8], m->conn[i], 7);
   }
+}
+
+/* Pieces that do not rest are an error, unless supports have torn and these are more of them: they
+   have lost their hold and are removed. */
+static ig_status loose_remove(look *l) {
+  ig_stress *m = l->m;
+  const uint8_t *alive = m->alive.host;
+  ig_lid *list = NULL, count = 0;
   for (ig_lid e = 0; e < m->elements; e++)
-    if (alive[e] && l->of[e] == e && !l->p[e].rests)
+    if (alive[e] && !(m->tears.torn.elements > 0 && ig_stress_can_tear(m, e)))
+      l->p[l->of[e]].solid = true;
+  for (ig_lid e = 0; e < m->elements; e++)
+    if (alive[e] && l->of[e] == e && !l->p[e].rests && l->p[e].solid)
       return ig_fail_at(m->cx, &m->c->at,
                         "%d element%s around (%.4g, %.4g, %.4g) m %s free to move as a rigid body "
                         "(%d of 6 motions held): add a support there, or connect it to the rest",
                         l->p[e].elements, l->p[e].elements == 1 ? "" : "s", l->p[e].centre[0],
                         l->p[e].centre[1], l->p[e].centre[2], l->p[e].elements == 1 ? "is" : "are",
                         l->p[e].rank);
-  return IG_OK;
+  for (ig_lid e = 0; e < m->elements; e++)
+    count += alive[e] && !l->p[l->of[e]].rests;
+  if (count == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &list, count, "torn elements"));
+  count = 0;
+  for (ig_lid e = 0; e < m->elements; e++)
+    if (alive[e] && !l->p[l->of[e]].rests)
+      list[count++] = e;
+  const ig_status status = ig_stress_tear_off(m, list, count);
+  free(list);
+  return status;
 }
 
 /* Called whenever supports or living elements have changed. */
@@ -186,7 +209,8 @@ ig_status ig_stress_anchor(ig_stress *m) {
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.of, m->elements, "pieces"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.first, m->nodes, "pieces"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.p, m->elements, "pieces"));
-  status = examine(&l);
+  examine(&l);
+  status = loose_remove(&l);
 done:
   free(l.of);
   free(l.first);

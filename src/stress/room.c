@@ -51,6 +51,7 @@ static ig_status run_open(ig_stress_run *r) {
   IG_TRY(ig_stress_steps_make(r));
   IG_TRY(ig_stress_scan(r));
   IG_TRY(ig_stress_probes_open(r));
+  IG_TRY(ig_stress_parts_check(r));
   /* what the first phase leaves free is reported before anything is written */
   IG_TRY(ig_stress_steps_supports(r, 0, false));
   IG_TRY(ig_stress_system_change(r->m, true));
@@ -232,6 +233,10 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"after", IG_F64, after + 1, r->after}};
   int count = sizeof all / sizeof *all;
   memcpy(list, all, sizeof all);
+  if (r->c->tearing.count) {
+    list[count++] = (ig_saved){"torn", IG_F64, IG_TORN_NUMBERS, &m->tears.torn};
+    list[count++] = (ig_saved){"torn_layer", IG_F64, n, m->tears.layer};
+  }
   if (r->c->compensation_runs > 1) {
     list[count++] = (ig_saved){"rounds", IG_F64, sizeof r->rounds / sizeof(double), &r->rounds};
     if (r->shape_x)
@@ -418,6 +423,7 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .check = room_check,
                                 .elements = "hex8",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
-                                          "T|recoater|elastic_strain|point_stress|"
+                                          "T|recoater|deviation|torn|elastic_strain|"
+                                          "point_stress|"
                                           "point_plastic_strain",
                                 .precisions = "double"};

@@ -115,12 +115,18 @@ IG_MUST_CHECK ig_status ig_stress_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_results(void *self, ig_sink *to);
 /* What probes and figures are now; after every step. */
 IG_MUST_CHECK ig_status ig_stress_look_now(ig_stress_run *r);
-/* Displacements less the best-fit rigid motion of a set of nodes (NULL: of all that are alive). */
+/* distortion.c
+
+   Displacements less the best-fit rigid motion of a set of nodes (NULL: of all that are alive). */
 void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
                           ig_lid nodes, double *out);
 
 /* The same of the run, against the drawn shape; and the largest of living nodes. */
 IG_MUST_CHECK ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst);
+/* Parts of the case: whether their sets exist; deviations from the nominal surface, into a field of
+   nodes (NaN: no surface) and as figures, each NULL where it is not asked for. */
+IG_MUST_CHECK ig_status ig_stress_parts_check(ig_stress_run *r);
+IG_MUST_CHECK ig_status ig_stress_parts_look(ig_stress_run *r, double *field, ig_sink *to);
 /* compensate.c: off: distortion of all nodes. The next shape to build, into x (nodes x 3). */
 IG_MUST_CHECK ig_status ig_stress_shape_next(ig_stress_run *r, double *x);
 IG_MUST_CHECK ig_status ig_stress_compensate(ig_stress_run *r, ig_sink *to);

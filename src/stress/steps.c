@@ -527,6 +527,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   r->broken = status == IG_INTERRUPTED;
   r->given = given && r->broken;
   IG_TRY(status);
+  IG_TRY(ig_stress_tear(m, &goal, p->kind == IG_PHASE_BUILD ? s->group + 1 : 0));
   if (p->kind == IG_PHASE_HEAT)
     IG_TRY(ig_stress_heat_done(r, s->piece == s->pieces - 1));
   /* unknowns times products of the step; one more for the residual */

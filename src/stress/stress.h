@@ -43,6 +43,28 @@ typedef struct {
   double layer_height;    /* of a real layer; NaN: a lump is one */
 } ig_stress_inherent;
 
+/* Elements that tear off where their stress reaches a strength: supports. */
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  double strength;
+  int stress; /* IG_TEARS_BY_* */
+} ig_stress_tearing;
+enum { IG_TEARS_BY_TRACTION, IG_TEARS_BY_PRINCIPAL };
+#define IG_TEARS_BY_CHOICES "traction|principal"
+
+/* A part whose deviation from its nominal surface is reported. The rigid motion that is taken off:
+   FIT: the best fit of its own nodes; MACHINE: none; SET: the best fit of another set. */
+typedef struct {
+  ig_src at;
+  const char *name, *set;
+  int datum; /* IG_DATUM_* */
+  const char *datum_set;
+  double tolerance; /* NaN: none */
+} ig_stress_part;
+enum { IG_DATUM_FIT, IG_DATUM_MACHINE, IG_DATUM_SET };
+#define IG_DATUM_CHOICES "fit|machine|set"
+
 /* Kinds of phases: loads and a uniform temperature; layers that are added; elements or nodes
    that are removed along a moving line; temperatures of a thermal run. The order is that of the
    words in IG_PHASE_KINDS. */
@@ -132,7 +154,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  ig_list supports, loads, inherent, phases, probes;
+  ig_list supports, loads, inherent, tearing, phases, probes, parts;
   int element;                   /* IG_ELEMENT_* */
   int rotations;                 /* IG_ROTATIONS_* */
   int reference;                 /* IG_REFERENCE_* */

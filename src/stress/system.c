@@ -244,13 +244,13 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
     else if (m->c->solver.preconditioner != IG_STRESS_BLOCKS && !m->system.amg)
       IG_TRY(multigrid_new(m));
   }
+  IG_TRY(ig_stress_anchor(m));
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
     if (alive[i / 8])
       fix[m->conn[i]] = m->held.bits[m->conn[i]];
-  IG_TRY(ig_array_push(cx, &m->fix));
   m->system.stale = true;
-  return ig_stress_anchor(m);
+  return ig_array_push(cx, &m->fix);
 }
 
 /* --- making it --- */

@@ -278,8 +278,11 @@ class Designs(unittest.TestCase):
             self.assertEqual(s.fields["objective"].where, "whole")
 
     def test_without_constraints(self):
-        with ingot.Simulation({k: v for k, v in self.CASE.items() if k != "constraints"}) as s:
-            self.assertEqual(s.evaluate()["constraint_gradients"].shape, (0, 32))
+        case = {k: v for k, v in self.CASE.items() if k != "constraints"}
+        with ingot.Simulation(ingot.Case(**case)) as s:
+            at = s.evaluate()
+        self.assertEqual(at["constraints"].shape, (0,))
+        self.assertEqual(at["constraint_gradients"].shape, (0, 32))
 
     def test_figures_before_the_end(self):
         with ingot.Simulation(ingot.Case(**self.CASE)) as s:
@@ -803,6 +806,20 @@ class Results(Folder):
         grid = result.snapshots[-1].grid()
         self.assertEqual(grid.GetNumberOfCells(), 192)
         self.assertAlmostEqual(grid.GetFieldData().GetArray("TimeValue").GetValue(0), 0.2)
+
+    def test_value_and_grad(self):
+        case = {"physics": "thermal", "mesh": {"boxes": [{"size": [4e-3, 2e-3, 1e-3], "cells": [4, 2, 1]}]},
+                "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20}],
+                "initial_temperature": 400, "ambient": 300, "duration": 2,
+                "boundary": [{"set": "zmax", "convection": 500}],
+                "probes": [{"name": "p", "point": [1e-3, 1e-3, 0]}]}
+        value, grad = ingot.value_and_grad(case, "p", ["boundary[0].convection", "ambient", "initial_temperatures"])
+        case["boundary"][0]["convection"] = 500.5
+        near, _ = ingot.value_and_grad(case, "p", [])
+        self.assertAlmostEqual((near - value) / 0.5 / grad["boundary[0].convection"], 1, 3)
+        # temperatures of the start and around: a common shift is one of the result
+        self.assertAlmostEqual(grad["ambient"] + grad["initial_temperatures"].sum(), 1, 9)
+        self.assertRaises(ingot.InputError, ingot.value_and_grad, case, "q", [])
 
     def test_calibrate(self):
         with open(self.path("bar.yaml"), "w") as f:

@@ -6,6 +6,7 @@
 #ifndef IG_IO_MESH_MESH_IO_H
 #define IG_IO_MESH_MESH_IO_H
 
+#include "core/number.h"
 #include "core/output.h"
 
 #include <stdio.h>
@@ -26,6 +27,9 @@ ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_vtu, ig_me
    frees it. */
 IG_MUST_CHECK ig_status ig_text_store(ig_ctx *cx, const char *path, FILE *f, char **text,
                                       const size_t *size);
+/* A mesh as text of Abaqus and CalculiX, with its sets; and a number as they read it. */
+void ig_inp_put(FILE *f, const ig_mesh *mesh);
+const char *ig_inp_number(double value, char text[IG_NUMBER_TEXT]);
 /* Local face of side `side` (from 1) in Abaqus' numbering; code: of the cell. */
 int ig_inp_face(int code, int side);
 /* A mesh as a snapshot, with its sets as fields; for the VTK writers. */
