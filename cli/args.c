@@ -185,11 +185,13 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
     *(const char **)(void *)at = value;
     return CLI_GOOD;
   /* One limit for all whole numbers, far above any that an option needs. */
-  case CLI_INT: {
+  case CLI_INT:
+  case CLI_COUNT: {
     char *stop;
+    const int least = o->kind == CLI_COUNT;
     const long n = strtol(value, &stop, 10);
-    if (stop == value || *stop || n < 0 || n > 1000000) {
-      cli_error("--%s '%s': expected a whole number from 0 to 1000000", o->name, value);
+    if (stop == value || *stop || n < least || n > 1000000) {
+      cli_error("--%s '%s': expected a whole number from %d to 1000000", o->name, value, least);
       return CLI_BAD_INPUT;
     }
     *(int *)(void *)at = (int)n;

@@ -34,13 +34,13 @@ typedef struct {
   const char *units;                         /* of a deck */
   /* Options that may be repeated. */
   cli_texts set, vary, tolerance;
-  int threads, jobs, width, height, layer, beam, frames, triangles, port, samples, seed;
+  int threads, jobs, meshes, width, height, layer, beam, frames, triangles, port, samples, seed;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge, dpi, meshing_time, meshing_memory;
   double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
-      join, outline, difference, watch, smoke, lenient, check;
+      join, outline, difference, watch, smoke, lenient, check, differences;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;
@@ -50,7 +50,8 @@ typedef enum {
   CLI_FLAG,  /* bool */
   CLI_TEXT,  /* const char * */
   CLI_FILE,  /* const char *, completed as a file name */
-  CLI_INT,   /* int */
+  CLI_INT,   /* int, from 0 */
+  CLI_COUNT, /* int, from 1; 0 stands for not given */
   CLI_REAL,  /* double */
   CLI_PAIR,  /* double[2], written A:B */
   CLI_REPEAT /* cli_texts: may be given many times */
@@ -127,6 +128,20 @@ extern const cli_command *const *cli_commands; /* set by main.c, ended by NULL *
     "unit", 'u', CLI_TEXT, CLI_AT(units), 0, "UNITS", NULL,                                        \
         "of a deck of LS-DYNA: its units LENGTH-MASS-TIME, as in mm-t-s, which are converted to "  \
         "SI; if not given, numbers are taken as they are"                                          \
+  }
+/* Limits of Gmsh. */
+#define CLI_MESHING                                                                                \
+  {"meshing-time",                                                                                 \
+   0,                                                                                              \
+   CLI_REAL,                                                                                       \
+   CLI_AT(meshing_time),                                                                           \
+   0,                                                                                              \
+   "TIME",                                                                                         \
+   NULL,                                                                                           \
+   "end Gmsh after so long, 20min for 20 minutes; 10 minutes if not given"},                       \
+  {                                                                                                \
+    "meshing-memory", 0, CLI_REAL, CLI_AT(meshing_memory), 0, "MEMORY", NULL,                      \
+        "memory that Gmsh may take, as in 8GB; three quarters of what is left if not given"        \
   }
 #define CLI_SET                                                                                    \
   {                                                                                                \

@@ -251,7 +251,7 @@ static const cli_option options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
      "of a calibration file: folder for calibration.json and runs.csv; FILE-out in this folder if "
      "not given"},
-    {"jobs", 'j', CLI_INT, CLI_AT(jobs), 0, "N", NULL,
+    {"jobs", 'j', CLI_COUNT, CLI_AT(jobs), 0, "N", NULL,
      "of a calibration file: runs at a time; if not given, four per GPU, or one per CPU core"},
     {"resume", 0, CLI_FLAG, CLI_AT(resume), 0, NULL, NULL,
      "of a calibration file: take runs from DIR/runs.csv instead of running them again"},

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* By the ending: everything else is taken for a mesh file. */
 static bool is_case(const char *path) {
@@ -17,6 +18,11 @@ static int unit_show(ig_ctx *cx, const cli_args *args) {
   char text[96];
   if (is_case(args->words.item[0]))
     return CLI_GOOD;
+  static const char *const endings[] = {".stl", ".obj", ".ply", ".off"};
+  const char *dot = strrchr(args->words.item[0], '.');
+  bool surface = false;
+  for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+    surface = surface || strcasecmp(dot, endings[i]) == 0;
   const int code = cli_result(cx, ig_mesh_file_unit(cx, args->words.item[0], &named));
   /* The option comes before the file's own word, and metres before none. */
   snprintf(text, sizeof text, "%g m, %s",
@@ -24,6 +30,7 @@ static int unit_show(ig_ctx *cx, const cli_args *args) {
            : named > 0    ? named
                           : 1,
            args->unit > 0 ? "as asked"
+           : surface      ? "usual for surfaces: --unit m, if it is in metres"
            : named > 0    ? "as the file says"
                           : "the file names none: --unit mm, if it is in millimetres");
   if (code == CLI_GOOD)
@@ -107,20 +114,6 @@ static int new_run(const cli_args *args) {
         "cut hexahedra, wedges and pyramids into tetrahedra"                                       \
   }
 
-#define LIMITS                                                                                     \
-  {"meshing-time",                                                                                 \
-   0,                                                                                              \
-   CLI_REAL,                                                                                       \
-   CLI_AT(meshing_time),                                                                           \
-   0,                                                                                              \
-   "TIME",                                                                                         \
-   NULL,                                                                                           \
-   "end Gmsh after so long, 20min for 20 minutes; 10 minutes if not given"},                       \
-  {                                                                                                \
-    "meshing-memory", 0, CLI_REAL, CLI_AT(meshing_memory), 0, "MEMORY", NULL,                      \
-        "memory that Gmsh may take, as in 8GB; three quarters of what is left if not given"        \
-  }
-
 /* A case has its own unit, edge and limits, so only --set is offered. */
 static const cli_option new_options[] = {CLI_SET, CLI_QUIET, {0}};
 const cli_command cli_mesh_new = {
@@ -134,20 +127,21 @@ const cli_command cli_mesh_new = {
     .run = new_run,
 };
 
-static const cli_option convert_options[] = {UNIT, EDGE, SPLIT, LIMITS, CLI_QUIET, {0}};
+static const cli_option convert_options[] = {UNIT, EDGE, SPLIT, CLI_MESHING, CLI_QUIET, {0}};
 const cli_command cli_mesh_convert = {
     .name = "mesh convert",
     .words = "FROM TO",
     .least = 2,
     .most = 2,
-    .about = "read a mesh (.vtkhdf, .vtu, .vtk, .inp, .k, .cdb, .msh, .unv, .bdf, .step …) and "
+    .about = "read a mesh (.vtkhdf, .vtu, .vtk, .inp, .k, .cdb, .msh, .mesh, .unv, .bdf, .step, "
+             ".stl …) and "
              "write it as "
              ".vtkhdf, .vtu, .vtk, .inp, .msh or .stl",
     .options = convert_options,
     .run = mesh_run,
 };
 
-static const cli_option info_options[] = {UNIT, EDGE, SPLIT, LIMITS, CLI_SET, {0}};
+static const cli_option info_options[] = {UNIT, EDGE, SPLIT, CLI_MESHING, CLI_SET, {0}};
 const cli_command cli_mesh_info = {
     .name = "mesh info",
     .words = "MESH|CASE.yaml",

@@ -85,8 +85,8 @@ static int draw_run(const cli_args *args) {
        NULL,     "speed with the beam off, where the file gives none; 1 if not given"},            \
       {"feed", 0,     CLI_REAL, CLI_AT(feed),                                                      \
        0,      "M/S", NULL,     "speed with the beam on, where the file gives none"},              \
-      {"beam", 'b', CLI_INT, CLI_AT(beam),                                                         \
-       0,      "N", NULL,    "of a case: which of its beams, from 1; 1 if not given"},             \
+      {"beam", 'b', CLI_COUNT, CLI_AT(beam),                                                       \
+       0,      "N", NULL,      "of a case: which of its beams, from 1; 1 if not given"},           \
   {                                                                                                \
     "height", 'z', CLI_REAL, CLI_AT(z), 0, "LENGTH", NULL,                                         \
         "z of the path, where the file gives none"                                                 \
@@ -119,7 +119,7 @@ const cli_command cli_path_convert = {
 /* Without --layer all layers lie above each other. */
 static const cli_option draw_options[] = {
     PATH_OPTIONS,
-    {"layer", 'l', CLI_INT, CLI_AT(layer), 0, "N", NULL, "draw this layer only, from 1"},
+    {"layer", 'l', CLI_COUNT, CLI_AT(layer), 0, "N", NULL, "draw this layer only, from 1"},
     CLI_QUIET,
     {0}};
 const cli_command cli_path_draw = {

@@ -31,9 +31,9 @@ static int report_run(const cli_args *args) {
 static const cli_option options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "FILE.html", NULL,
      "page to write; report.html in the folder if not given"},
-    {"frames", 0, CLI_INT, CLI_AT(frames), 0, "N", NULL,
+    {"frames", 0, CLI_COUNT, CLI_AT(frames), 0, "N", NULL,
      "snapshots in the 3D view, at most; 24 if not given"},
-    {"triangles", 0, CLI_INT, CLI_AT(triangles), 0, "N", NULL,
+    {"triangles", 0, CLI_COUNT, CLI_AT(triangles), 0, "N", NULL,
      "triangles of a surface in the 3D view, at most; 300000 if not given"},
     {0}};
 const cli_command cli_report = {

@@ -46,7 +46,7 @@ static const cli_option sample_options[] = {
     {"method", 0, CLI_TEXT, CLI_AT(method), 0, "NAME", "lhs|sobol|random|indices",
      "Latin hypercube (lhs, if not given), Sobol sequence, independent points, or the N (keys + 2) "
      "runs that ingot sensitivity needs"},
-    {"n", 'n', CLI_INT, CLI_AT(samples), 0, "N", NULL,
+    {"n", 'n', CLI_COUNT, CLI_AT(samples), 0, "N", NULL,
      "points, 32 if not given; of Sobol sequences best a power of 2"},
     {"seed", 0, CLI_INT, CLI_AT(seed), 0, "S", NULL,
      "other seeds give other points, the same one the same; 0 if not given"},

@@ -572,7 +572,7 @@ static const cli_option sweep_options[] = {
     CLI_SET,
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
      "folder for results.csv and one folder per run; FILE-out in this folder if not given"},
-    {"jobs", 'j', CLI_INT, CLI_AT(jobs), 0, "N", NULL,
+    {"jobs", 'j', CLI_COUNT, CLI_AT(jobs), 0, "N", NULL,
      "runs at a time; if not given, four per GPU, or without GPU one per CPU core"},
     {"each", 0, CLI_TEXT, CLI_AT(each), 0, "KIND", "process|thread",
      "what a run is: a process of its own, or a thread of this one; if not given, a thread with "

@@ -13,6 +13,7 @@
   X(new)                                                                                           \
   X(run)                                                                                           \
   X(check)                                                                                         \
+  X(finish)                                                                                        \
   X(upgrade)                                                                                       \
   X(import)                                                                                        \
   X(sweep)                                                                                         \
@@ -22,6 +23,7 @@
   X(watch)                                                                                         \
   X(sample)                                                                                        \
   X(sensitivity)                                                                                   \
+  X(gradient)                                                                                      \
   X(calibrate)                                                                                     \
   X(verify)                                                                                        \
   X(bench)                                                                                         \
@@ -125,10 +127,21 @@ static int run(int argc, char **argv) {
   return command->run(&args);
 }
 
+/* Whether the user asks for one thread, which waits for none. Only the plain spellings are looked
+   for: others cost a restart. */
+static bool is_one_thread(char **argv) {
+  const char *threads = getenv("OMP_NUM_THREADS");
+  for (char **a = argv; *a; a++)
+    if ((strcmp(*a, "-t") == 0 || strcmp(*a, "--threads") == 0) && a[1])
+      return strcmp(a[1], "1") == 0;
+  return threads && strcmp(threads, "1") == 0;
+}
+
 /* A thread of GNU's OpenMP that waits spins for milliseconds by default, on a core that another run
    beside this one could use. How long is read from the environment before main begins, so that the
    program starts itself once more with a short spin, unless the user has said how to wait, or where
-   threads are to stay: this thread is on its core by now, and would leave that one alone to all. */
+   threads are to stay: this thread is on its core by now, and would leave that one alone to all.
+   One thread has none to wait for: small models do not pay for a second start. */
 static void wait_kindly(char **argv) {
   char self[4096];
   /* Any of these means that the user has decided; it also ends the chain of restarts, as the second
@@ -138,6 +151,8 @@ static void wait_kindly(char **argv) {
   for (size_t i = 0; i < sizeof said / sizeof *said; i++)
     if (getenv(said[i]))
       return;
+  if (is_one_thread(argv))
+    return;
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length <= 0 || setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
     return;

@@ -56,19 +56,18 @@ const ig_dyn_subject ig_dyn_subjects[IG_SUBJECTS] = {
 
 /* Particles get a velocity field that strains every element, so that plastic ones do yield. */
 ig_status ig_dyn_stir(ig_dyn_model *m) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
   const int D = m->p.dofs;
-  for (int64_t n = 0; n < l->p.nodes; n++)
+  for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
-      const double *x = l->x0 + 3 * n;
+      const double *x = m->x0 + 3 * n;
       const double v = 20 * sin(x[(c + 1) % 3] + 2 * x[c] + c);
       if (m->part == sizeof(double))
-        ((double *)l->v.host)[n * D + c] = v;
+        ((double *)m->v.host)[n * D + c] = v;
       else
-        ((float *)l->v.host)[n * D + c] = (float)v;
+        ((float *)m->v.host)[n * D + c] = (float)v;
     }
   ig_dyn_part_slowed(m);
-  return ig_array_push(m->cx, &l->v);
+  return ig_array_push(m->cx, &m->v);
 }
 
 ig_status ig_dyn_subject_open(ig_dyn_problem *q, const ig_dyn_subject *s, int size,

@@ -6,6 +6,8 @@
 #include <ingot/chain.h>
 #include <ingot/context.h>
 #include <ingot/deck.h>
+#include <ingot/finish.h>
+#include <ingot/gradient.h>
 #include <ingot/mesh.h>
 #include <ingot/partition.h>
 #include <ingot/path.h>

@@ -112,6 +112,14 @@ IG_API IG_MUST_CHECK ig_status ig_sim_save(ig_sim *sim, ig_sim_state **state);
    names the key that differs. Files already written are kept. */
 IG_API IG_MUST_CHECK ig_status ig_sim_restore(ig_sim *sim, const ig_sim_state *state);
 IG_API void ig_sim_state_free(ig_sim_state *state);
+/* A state as bytes, for a file or another process: ig_sim_state_pack writes ig_sim_state_size
+   bytes. On ranks the bytes of rank 0 are the whole state, and each rank needs bytes of its own. */
+IG_API size_t ig_sim_state_size(const ig_sim_state *state);
+IG_API void ig_sim_state_pack(const ig_sim_state *state, void *bytes);
+/* The state that was packed. IG_INPUT if the bytes are damaged, or of another format or byte order.
+   ig_sim_restore then checks whether it belongs to the case. */
+IG_API IG_MUST_CHECK ig_status ig_sim_state_unpack(ig_ctx *cx, const void *bytes, size_t size,
+                                                   ig_sim_state **state);
 
 IG_C_END
 #endif

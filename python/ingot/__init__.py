@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 try:
-    import numpy  # noqa: F401
+    import numpy as _numpy
 except ImportError:
     raise ImportError("ingot needs NumPy: install it (Debian: python3-numpy)") from None
 try:
@@ -13,7 +13,7 @@ except ImportError as _error:
 
 import json as _json
 import os as _os
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 
 _here = _os.path.dirname(_os.path.abspath(__file__))
 # of pip, of `make install`, of a build folder
@@ -33,7 +33,7 @@ from .simulation import DeviceField, Field, Simulation, State
 
 __version__ = _text(_lib.ig_version())
 build_info = _text(_lib.ig_build_info())
-__all__ = ["run", "check", "calibrate", "devices", "Case", "Simulation", "Field", "DeviceField", "State", "Mesh",
+__all__ = ["run", "check", "calibrate", "value_and_grad", "devices", "Case", "Simulation", "Field", "DeviceField", "State", "Mesh",
            "Result", "Snapshot", "Bar", "IngotError", "InputError", "ArgumentError", "OutOfMemoryError", "FileError",
            "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
 
@@ -99,6 +99,30 @@ def calibrate(file: str, out: str, *, set: Mapping[str, Any] | None = None, resu
     context.call_apart(_lib.ig_calibrate, context.ptr, _encode(file), options)
     with open(_os.path.join(out, "calibration.json"), encoding="utf-8") as f:
         return _json.load(f)
+
+
+def value_and_grad(case: CaseLike, figure: str, wrt: Sequence[str], *, set: Mapping[str, Any] | None = None,
+                   **options: Any) -> tuple[float, dict[str, Any]]:
+    """The value of a figure and its derivatives by numbers of the case: (value, {key: derivative}).
+
+    figure: a probe at the end ("NAME") or at a time ("NAME@0.5 s"), "mean(NAME)", "max(NAME)" or
+    "misfit(FILE.csv)". wrt: keys, "boundary[0].convection"; of tables "materials[0].conductivity[2][1]";
+    "beams[0].powers" and "initial_temperatures" give arrays. Derivatives are by numbers in SI units.
+    For physics: thermal, on a CPU: one run forward and one backward, whatever the number of keys.
+    """
+    case = Case._of(case, set, {"backend": "cpu", **options})
+    keys = [_encode(key) for key in wrt]
+    slot = _ffi.new("ig_gradient **")
+    case.context.call(_lib.ig_case_gradient, case.ptr, _encode(figure),
+                      _ffi.cast("const char *const *", _ffi.new("char *[]", keys)) if keys else _ffi.NULL,
+                      len(keys), _ffi.NULL, slot)
+    found = slot[0]
+    try:
+        rows = [found.row[i] for i in range(found.rows)]
+        return found.value, {_text(r.key): r.derivative[0] if r.count == 1 else
+                             _numpy.array(_ffi.unpack(r.derivative, r.count)) for r in rows}
+    finally:
+        _lib.ig_gradient_free(found)
 
 
 def devices() -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,15 @@ class Snapshot:
                     return f[f"VTKHDF/{group}/{name}"][()]
         raise KeyError(name)
 
+    def unit(self, name: str) -> str:
+        """Of a field."""
+        with self._open() as f:
+            for group in ("PointData", "CellData"):
+                if name in f["VTKHDF/" + group]:
+                    found = f[f"VTKHDF/{group}/{name}"].attrs.get("unit", "")
+                    return found.decode() if isinstance(found, bytes) else str(found)
+        raise KeyError(name)
+
     def grid(self) -> Any:
         """A PyVista grid, or one of VTK where PyVista is not installed."""
         from .grid import grid
@@ -78,6 +88,17 @@ class Snapshot:
 
     def __repr__(self) -> str:
         return f"<snapshot {self.path}>"
+
+
+class Interactive:
+    """A page of its own inside a notebook: it can neither read nor change the notebook."""
+
+    def __init__(self, page: str, height: int) -> None:
+        self.page, self.height = page, height
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self.page)}" sandbox="allow-scripts allow-downloads" '
+                f'style="width:100%;height:{int(self.height)}px;border:0"></iframe>')
 
 
 class Result:
@@ -153,6 +174,15 @@ class Result:
                            ffi.new("ig_report_options *", {"html": name}))
         return os.fspath(path) if path else page
 
+    def finish(self, size: float = 0.0, meshes: int = 3) -> dict[str, Any]:
+        """Meshes and analyses the part of a topology optimisation, as `ingot finish`; returns its figures."""
+        from ._core import Context, encode, ffi, lib
+        context = Context("cpu")
+        context.call_apart(lib.ig_finish, context.ptr, encode(self.folder),
+                           ffi.new("ig_finish_options *", {"size": size, "meshes": meshes}))
+        with open(self._in_folder("finished/summary.json"), encoding="utf-8") as file:
+            return json.load(file)["result"]
+
     def compare(self, other: Result | str | os.PathLike[str], *, relative: float = 0.0, absolute: float = 0.0,
                 tolerances: dict[str, float | tuple[float, float]] | None = None, snapshots: str = "last",
                 match: str = "number", distance: float = 0.0) -> list[dict[str, Any]]:
@@ -193,6 +223,42 @@ class Result:
         made = pandas.DataFrame({n: history[n] for n in history.dtype.names})
         over = next((n for n in ("time", "iteration") if n in made), None)
         return made.set_index(over) if over else made
+
+    def dataset(self, *fields: str) -> Any:
+        """The history as an xarray.Dataset over time or iterations, units as attributes; with
+        names of fields also their values in all snapshots, over `snapshot` and `node` or `cell`,
+        with the coordinates of nodes. ValueError where the mesh changes between snapshots."""
+        try:
+            import xarray
+        except ImportError:
+            raise ImportError("dataset() needs xarray (Debian: python3-xarray); history and "
+                              "snapshots need NumPy and h5py only") from None
+        columns, history = dict(self._history()[0]), self.history
+        over = next((n for n in ("time", "iteration") if n in columns), next(iter(columns)))
+        made = xarray.Dataset(
+            {n: (over, history[n], {"units": columns[n]}) for n in columns if n != over},
+            coords={over: (over, history[over], {"units": columns[over]})}, attrs={"folder": str(self.folder)})
+        snapshots = self.snapshots if fields else []
+        for name in fields:
+            values = [s[name] for s in snapshots]
+            if len({v.shape for v in values}) > 1:
+                raise ValueError(f"{name}: the mesh changes between snapshots: take them one by one")
+            where = "node" if snapshots and name in snapshots[0].point_data else "cell"
+            made[name + "_field" if name in made else name] = (
+                ("snapshot", where, "component")[:1 + values[0].ndim] if values else ("snapshot",),
+                np.array(values), {"units": snapshots[0].unit(name) if snapshots else ""})
+        if snapshots:
+            places: dict[str, Any] = {axis: ("node", snapshots[0].points[:, d]) for d, axis in enumerate("xyz")}
+            made = made.assign_coords({"snapshot": [s.time for s in snapshots], **places})
+        return made
+
+    def interactive(self, height: int = 640) -> Interactive:
+        """The page of `ingot report` for a notebook: the last expression of a cell shows it, to turn,
+        clip and probe. Nothing is loaded from elsewhere."""
+        with tempfile.TemporaryDirectory() as folder:
+            name = self.report(os.path.join(folder, "page.html"))
+            with open(name, encoding="utf-8") as f:
+                return Interactive(f.read(), height)
 
     def _repr_html_(self) -> str:
         from ._html import short, table

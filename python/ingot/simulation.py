@@ -7,7 +7,7 @@ from typing import Any, Iterator, Mapping, NoReturn
 
 import numpy as np
 
-from ._core import Block, FieldInfo, encode, ffi, lib, text
+from ._core import Block, Context, FieldInfo, encode, ffi, lib, text
 from .case import Case, CaseLike
 from .errors import StaleViewError
 from .exchange import CPU, CUDA, capsule
@@ -160,15 +160,31 @@ def _own(value: Any) -> Any:
 
 
 class State:
-    """A state in memory, of `Simulation.save`."""
+    """A state of `Simulation.save`, in memory. It can be pickled, and restored in another process
+    by a simulation of the same case."""
 
-    def __init__(self, handle: _Handle, pointer: Any) -> None:
-        self.handle = handle
-        self.ptr = ffi.gc(pointer, lambda s, keep=handle: lib.ig_sim_state_free(s))
+    def __init__(self, pointer: Any) -> None:
+        self.ptr = ffi.gc(pointer, lib.ig_sim_state_free, lib.ig_sim_state_size(pointer))
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a State is in the memory of this process and cannot be pickled: for another one "
-                        "run with `out`, and open the simulation there with `restart` of its checkpoint")
+    def __reduce__(self) -> tuple[Any, ...]:
+        packed = bytearray(self.nbytes)
+        lib.ig_sim_state_pack(self.ptr, ffi.from_buffer(packed))
+        return State._unpack, (bytes(packed),)
+
+    @classmethod
+    def _unpack(cls, packed: bytes) -> State:
+        context = Context("cpu")
+        slot = ffi.new("ig_sim_state **")
+        context.call(lib.ig_sim_state_unpack, context.ptr, ffi.from_buffer(packed), len(packed), slot)
+        return cls(slot[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in bytes, pickled."""
+        return int(lib.ig_sim_state_size(self.ptr))
+
+    def __repr__(self) -> str:
+        return f"<ingot.State of {self.nbytes} bytes>"
 
 
 class Simulation:
@@ -204,7 +220,7 @@ class Simulation:
         case._simulation = weakref.ref(self._handle)
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a Simulation cannot be pickled: pickle its Case, and open it in the other process")
+        raise TypeError("a Simulation cannot be pickled: pickle its Case and save(), open and restore() it in the other process")
 
     @property
     def _ptr(self) -> Any:
@@ -301,9 +317,7 @@ class Simulation:
         """All that is needed to go on from here to the same bits."""
         slot = ffi.new("ig_sim_state **")
         self.context.call(lib.ig_sim_save, self._ptr, slot)
-        handle = self._handle
-        assert handle is not None  # it gave the pointer
-        return State(handle, slot[0])
+        return State(slot[0])
 
     def restore(self, state: State) -> None:
         """Back to a state of this simulation, any number of times, or of another one with the same
@@ -346,7 +360,7 @@ class Simulation:
             value[name] = self[name].copy()
         rows = [self[f"constraint_{i + 1}_gradient"].copy()
                 for i in range(len(value["constraints"]))]
-        value["constraint_gradients"] = np.array(rows).reshape(len(rows), -1)
+        value["constraint_gradients"] = np.array(rows).reshape(len(rows), len(value["volume_gradient"]))
         return value
 
     def finish(self) -> dict[str, float | str]:

@@ -16,6 +16,7 @@ typedef struct {
   int sets;
   const char **set, **from; /* from: where it stands, "fit.yaml:3:12"; NULL: --set */
   bool checked;             /* its first good run had all figures */
+  uint64_t files;           /* hash of the files of its mesh; 0: not read yet */
 } ig_cal_case;
 
 /* A key. Its unknown u is x / width, or log(x) / width. */

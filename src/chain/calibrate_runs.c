@@ -6,6 +6,7 @@
 #include "chain/calibrate.h"
 #include "chain/run_sets.h"
 #include "core/hash.h"
+#include "core/inputs.h"
 #include "core/number.h"
 #include "io/format/atomic_file.h"
 #include "io/format/case_yaml.h"
@@ -43,6 +44,28 @@ static void hash_text(uint64_t *h, const char *text) {
   *h = ig_hash(ig_hash_word(*h, strlen(text)), text, strlen(text));
 }
 
+/* Adds the files that are read for the mesh of a case: those that its file includes, too. They
+   are read once per case. */
+static ig_status hash_mesh(const ig_cal *c, int run, ig_case *kase, uint64_t *h) {
+  ig_cal_case *of = &c->run[run];
+  if (kase->common.mesh.file && !of->files) {
+    ig_inputs inputs = {0};
+    ig_mesh *mesh = NULL;
+    c->quiet->inputs = &inputs;
+    const ig_status status = ig_case_mesh(kase, &mesh);
+    c->quiet->inputs = NULL;
+    ig_mesh_free(mesh);
+    ig_inputs_finish(&inputs);
+    of->files = IG_HASH_START;
+    for (const ig_input *i = inputs.first; i; i = i->next)
+      hash_text(&of->files, i->sha256);
+    ig_inputs_free(&inputs);
+    IG_TRY(status);
+  }
+  *h = ig_hash_word(*h, of->files);
+  return IG_OK;
+}
+
 /* Reads the case as its run would and hashes it. A chain is hashed as its file and settings say
    it: its stages, and the files that they name, are read when they run. */
 static ig_status case_hash(const ig_cal *c, int run, const double *x, uint64_t *h, bool *chain) {
@@ -52,8 +75,10 @@ static ig_status case_hash(const ig_cal *c, int run, const double *x, uint64_t *
   *chain = status == IG_OK && ig_case_is_chain(kase);
   if (status == IG_OK && !*chain) {
     status = ig_case_read(kase);
-    if (status == IG_OK)
+    if (status == IG_OK) {
       *h = ig_case_hash(kase);
+      status = hash_mesh(c, run, kase, h);
+    }
   } else if (status == IG_OK) {
     char *text = NULL, value[96];
     size_t size;

@@ -195,6 +195,7 @@ typedef struct ig_deck_join {
   uint8_t component[6];
   bool adjust;
   const char *onto; /* of a contact pair: ADJUST=, a set of nodes or a distance */
+  bool small;       /* of a contact pair: SMALL SLIDING */
   uint64_t without; /* steps without it, a bit each; from 1 */
   struct ig_deck_join *next;
 } ig_deck_join;
@@ -247,6 +248,12 @@ typedef struct ig_deck_step {
      increment, s. */
   double first, period, least, most; /* increments; NaN: none given */
   int64_t increments, modes;
+  /* RIKS: ends at this factor of the loads, or where a component of a node has a displacement; NaN,
+     NULL: not given. */
+  bool riks;
+  double end_factor, end_value;
+  const char *end_node;
+  int end_component;
   /* Of *FREQUENCY, Hz; high is infinite where it is not given. */
   double low, high; /* frequencies */
   double alpha;

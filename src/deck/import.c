@@ -187,7 +187,8 @@ static const char *made(ig_importer *b, const ig_src *at, ig_set_kind kind, cons
   return b->status == IG_OK ? kept : NULL;
 }
 
-/* A surface may stand for its nodes. With parts and instances the mesh reader makes names of its
+/* A number is that of a node or an element, which becomes a set of its own. A surface may stand for
+   its nodes. With parts and instances the mesh reader makes names of its
    own ("instance.set"), which are not known here: such names are passed on unchecked. */
 const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind) {
   char name[80];
@@ -202,6 +203,14 @@ const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, 
     snprintf(name, sizeof name, "%s %.40s", kind == IG_SET_NODES ? "node" : "element", target);
     return made(b, at, kind, name, target, 0);
   }
+  return ig_import_named(b, at, target, kind);
+}
+
+/* Parameters of cards (ELSET=1) are names, never numbers. */
+const char *ig_import_named(ig_importer *b, const ig_src *at, const char *target,
+                            ig_set_kind kind) {
+  if (b->status != IG_OK)
+    return NULL;
   const char *found = spelled(b->d, target, kind);
   if (!found && kind == IG_SET_NODES && spelled(b->d, target, IG_SET_FACES))
     found = spelled(b->d, target, IG_SET_FACES);

@@ -35,6 +35,8 @@ IG_MUST_CHECK ig_status ig_import_names(ig_deck *d);
 /* The name of the set that a target is: its own, or one made of the numbered node or element. NULL
    after a failure. */
 const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind);
+/* The set that a parameter names: a number is a name, too. */
+const char *ig_import_named(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind);
 /* The faces `side` of the elements.
    side: from 1, as Abaqus numbers the sides of the element type. Makes a set of faces on first
    use. */

@@ -222,25 +222,13 @@ void ig_import_materials(ig_importer *b) {
 static const char *integration_of(const char *type) {
   static const struct {
     const char *type, *integration;
-  } all[] = {{"C3D20R", "reduced"},
-             {"C3D20", "full"},
-             {"C3D8I", "incompatible"},
-             {"C3D8", "full"},
-             {"C3D10", "full"},
-             {"C3D4", "full"},
-             {"C3D6", "full"},
-             {"C3D15", "full"},
-             {"S3", "full"},
-             {"S4", "incompatible"},
-             {"S6", "full"},
-             {"S8", "full"},
-             {"S8R", "reduced"},
-             {"B31", "incompatible"},
-             {"B32", "full"},
-             {"B32R", "reduced"},
-             {"C3D8R", "incompatible"},
-             {"S4R", "incompatible"},
-             {"S3R", "full"},
+  } all[] = {{"C3D20R", "reduced"},     {"C3D20", "full"},       {"C3D8I", "incompatible"},
+             {"C3D8", "full"},          {"C3D10", "full"},       {"C3D4", "full"},
+             {"C3D6", "full"},          {"C3D15", "full"},       {"S3", "full"},
+             {"S4", "incompatible"},    {"S6", "full"},          {"S8", "full"},
+             {"S8R", "reduced"},        {"B31", "incompatible"}, {"B32", "full"},
+             {"B32R", "reduced"},       {"T3D2", "full"},        {"T3D3", "full"},
+             {"C3D8R", "incompatible"}, {"S4R", "incompatible"}, {"S3R", "full"},
              {"C3D10M", "full"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (is(type, all[i].type))
@@ -353,7 +341,7 @@ static void shapes_put(ig_importer *b) {
         ig_import_fail(b, &s->at,
                        "*BEAM SECTION: SECTION=CIRC is computed for B32, not for B32R, which "
                        "CalculiX integrates at points of its own");
-    const char *set = ig_import_set(b, &s->at, s->elset, IG_SET_ELEMENTS);
+    const char *set = ig_import_named(b, &s->at, s->elset, IG_SET_ELEMENTS);
     ig_import_put(b, "{set: ");
     ig_import_name(b, set ? set : "");
     if (beam) {
@@ -394,6 +382,31 @@ static void shapes_put(ig_importer *b) {
   }
 }
 
+/* Areas of trusses: what a *SOLID SECTION gives where a deck has some; other elements of its set
+   are no lines and not concerned. */
+static void trusses_put(ig_importer *b) {
+  bool bars = false;
+  for (const ig_deck_elements *e = b->d->elements; e; e = e->next)
+    bars |= is(e->type, "T3D2") || is(e->type, "T3D3");
+  for (const ig_deck_section *s = b->d->section; s && b->status == IG_OK; s = s->next) {
+    if (!s->sizes || strcmp(s->kind, "SOLIDSECTION") != 0)
+      continue;
+    if (!bars && s->size[0] != 1 && s->size[0] != 0)
+      ig_import_fail(b, &s->at,
+                     "*SOLID SECTION: a thickness or an area is for elements in the plane and "
+                     "trusses");
+    if (!bars || !(s->size[0] > 0))
+      continue;
+    const char *set = ig_import_named(b, &s->at, s->elset, IG_SET_ELEMENTS);
+    ig_import_put(b, "{set: ");
+    ig_import_name(b, set ? set : "");
+    ig_import_put(b, ", area: ");
+    ig_import_real(b, s->size[0]);
+    ig_import_put(b, "}");
+    ig_import_end(b, "trusses", true, s->at);
+  }
+}
+
 /* One entry for all where the deck has one type of element, else one per *ELEMENT card, which
    then needs a set. Sections end with the axes of orthotropic materials. */
 void ig_import_sections(ig_importer *b) {
@@ -409,7 +422,7 @@ void ig_import_sections(ig_importer *b) {
       ig_import_fail(b, &e->at,
                      "*ELEMENT: elements of type %.40s are not computed: expected C3D4, "
                      "C3D6, C3D8, C3D8I, C3D10, C3D15, C3D20, C3D20R, S3, S4, S6, S8, S8R, B31, "
-                     "B32 or B32R",
+                     "B32, B32R, T3D2 or T3D3",
                      e->type);
       return;
     }
@@ -418,9 +431,7 @@ void ig_import_sections(ig_importer *b) {
   }
   if (!first)
     return;
-  for (const ig_deck_section *s = d->section; s; s = s->next)
-    if (s->sizes && strcmp(s->kind, "SOLIDSECTION") == 0 && s->size[0] != 1 && s->size[0] != 0)
-      ig_import_fail(b, &s->at, "*SOLID SECTION: a thickness is for elements in the plane");
+  trusses_put(b);
   if (!mixed) {
     ig_import_put(b, "{integration: %s}", integration_of(first->type));
     ig_import_end(b, "sections", true, first->at);
@@ -433,7 +444,7 @@ void ig_import_sections(ig_importer *b) {
         return;
       }
       ig_import_put(b, "{set: ");
-      ig_import_name(b, ig_import_set(b, &e->at, e->elset, IG_SET_ELEMENTS));
+      ig_import_name(b, ig_import_named(b, &e->at, e->elset, IG_SET_ELEMENTS));
       ig_import_put(b, ", integration: %s}", integration_of(e->type));
       ig_import_end(b, "sections", true, e->at);
     }
@@ -448,7 +459,7 @@ void ig_import_sections(ig_importer *b) {
       return;
     }
     ig_import_put(b, "{set: ");
-    const char *set = ig_import_set(b, &s->at, s->elset, IG_SET_ELEMENTS);
+    const char *set = ig_import_named(b, &s->at, s->elset, IG_SET_ELEMENTS);
     ig_import_name(b, set ? set : "");
     ig_import_put(b, ", ");
     axes_put(b, x);
@@ -485,7 +496,7 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
                 rigid                               ? "rigid"
                 : strcmp(j->type, "KINEMATIC") == 0 ? "kinematic"
                                                     : "distributing");
-  if (!rigid) {
+  if (!rigid && strcmp(j->type, "KINEMATIC") == 0) {
     ig_import_put(b, ", components: '");
     for (int c = 0; c < 6; c++)
       if (j->component[c])
@@ -553,6 +564,8 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
       ig_import_real(b, i->stick);
     }
   }
+  if (j->small)
+    ig_import_put(b, ", sliding: small");
   if (!isnan(j->clearance)) {
     ig_import_put(b, ", clearance: ");
     ig_import_real(b, j->clearance);
@@ -595,7 +608,7 @@ void ig_import_joins(ig_importer *b) {
   for (const ig_deck_axes *x = d->axes; x; x = x->next) {
     if (x->orientation)
       continue;
-    const char *set = ig_import_set(b, &x->at, x->name, IG_SET_NODES);
+    const char *set = ig_import_named(b, &x->at, x->name, IG_SET_NODES);
     ig_import_put(b, "{set: ");
     ig_import_name(b, set ? set : "");
     ig_import_put(b, ", ");

@@ -336,6 +336,30 @@ static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_
   }
 }
 
+/* end: set of the node at which the step ends, NULL: none. Without an end of its own a step by arc
+ * length goes on to the loads that the deck gives. */
+static void riks_put(ig_importer *b, const ig_deck_step *s, const char *end) {
+  ig_import_put(b, ", method: arc_length");
+  if (isnan(s->end_factor) && !s->end_node) {
+    b->status = ig_deck_note(b->d, &s->at,
+                             "*STATIC, RIKS gives no end: it ends at load factor 1, or after INC "
+                             "increments");
+    return;
+  }
+  ig_import_put(b, ", until: {");
+  if (!isnan(s->end_factor)) {
+    ig_import_put(b, "factor: ");
+    ig_import_real(b, s->end_factor);
+  }
+  if (s->end_node) {
+    ig_import_put(b, "%sset: ", isnan(s->end_factor) ? "" : ", ");
+    ig_import_name(b, end ? end : "");
+    ig_import_put(b, ", component: %c, displacement: ", 'w' + s->end_component);
+    ig_import_real(b, s->end_value);
+  }
+  ig_import_put(b, "}");
+}
+
 /* `reached`: a perturbation step after loaded ones is about their state, with the large
    displacements that those had. Frequencies are limited by *FREQUENCY's second and third number. */
 static void analysis_put(ig_importer *b, const ig_deck_step *s) {
@@ -346,6 +370,7 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
     ig_import_fail(b, &s->at,
                    "*DYNAMIC, EXPLICIT is not translated: leave out EXPLICIT, or make a "
                    "case of `dynamics`");
+  const char *end = s->end_node ? ig_import_set(b, &s->at, s->end_node, IG_SET_NODES) : NULL;
   ig_import_put(b, "{kind: %s",
                 modes     ? "frequency"
                 : buckle  ? "buckling"
@@ -383,10 +408,12 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
       ig_import_put(b, ", fixed_steps: true");
     if (s->increments > 0)
       ig_import_put(b, ", steps: %lld", (long long)s->increments);
-    if (isfinite(s->most)) {
+    if (isfinite(s->most) && !s->direct) {
       ig_import_put(b, ", largest_step: ");
       ig_import_real(b, s->most);
     }
+    if (s->riks)
+      riks_put(b, s, end);
     if (heat && s->steady)
       ig_import_put(b, ", steady: true");
     if (dynamic) {
@@ -439,7 +466,7 @@ static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step
                      p->quantity);
       return;
     }
-    const char *set = ig_import_set(b, &p->at, p->set, (ig_set_kind)of);
+    const char *set = ig_import_named(b, &p->at, p->set, (ig_set_kind)of);
     ig_import_put(b, "{set: ");
     ig_import_name(b, set ? set : "");
     ig_import_put(b, ", quantity: %s", quantity);

@@ -54,7 +54,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
     {"DISTRIBUTING", IG_DECK_MODEL, "", "", "couplings[].kind"},
     {"INITIALCONDITIONS", IG_DECK_MODEL, "TYPE", "", "initial, temperature"},
     {"PHYSICALCONSTANTS", IG_DECK_MODEL, "ABSOLUTEZERO|STEFANBOLTZMANN", "", "temperatures in K"},
-    {"CONTACTPAIR", IG_DECK_MODEL, "INTERACTION|TYPE|ADJUST", "SMALLSLIDING", "contacts"},
+    {"CONTACTPAIR", IG_DECK_MODEL, "INTERACTION|TYPE|ADJUST|SMALLSLIDING", "", "contacts"},
     {"SURFACEINTERACTION", IG_DECK_MODEL, "NAME", "", "contacts"},
     {"SURFACEBEHAVIOR", IG_DECK_MODEL, "PRESSURE-OVERCLOSURE", "",
      "contacts[].stiffness, decay, tied"},
@@ -83,7 +83,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
     /* steps */
     {"STEP", IG_DECK_STEP, "NLGEOM|PERTURBATION|AMPLITUDE|INC|NAME", "", "analysis"},
     {"ENDSTEP", IG_DECK_STEP, "", "", "analysis"},
-    {"STATIC", IG_DECK_STEP, "DIRECT", "SOLVER", "analysis[].kind: static"},
+    {"STATIC", IG_DECK_STEP, "DIRECT|RIKS", "SOLVER", "analysis[].kind: static, method"},
     {"DYNAMIC", IG_DECK_STEP, "DIRECT|EXPLICIT|ALPHA", "SOLVER", "analysis[].kind: dynamic"},
     {"FREQUENCY", IG_DECK_STEP, "", "SOLVER|STORAGE", "analysis[].kind: frequency"},
     {"BUCKLE", IG_DECK_STEP, "", "SOLVER", "analysis[].kind: buckling"},

@@ -241,6 +241,23 @@ ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list) 
   return IG_OK;
 }
 
+/* *STATIC, RIKS has, after its four increments, the largest load factor, a node, its component and
+   the displacement at which the step ends. */
+static ig_status riks_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                           ig_deck_step *s) {
+  int64_t component = 0;
+  if (*ig_card_text(l, 4))
+    IG_TRY(ig_card_real(d, card, l, 4, NAN, &s->end_factor));
+  if (!*ig_card_text(l, 5))
+    return IG_OK;
+  s->end_node = ig_card_text(l, 5);
+  IG_TRY(ig_card_int(d, card, l, 6, 0, &component));
+  if (component < 1 || component > 3)
+    return ig_deck_refuse(d, card, "RIKS: component '%.40s': expected 1 to 3", ig_card_text(l, 6));
+  s->end_component = (int)component;
+  return ig_card_real(d, card, l, 7, NAN, &s->end_value);
+}
+
 /* *STATIC, *DYNAMIC, *HEAT TRANSFER: increment, period, least and largest increment. *FREQUENCY and
  *BUCKLE: how many.
    Defaults are those of CalculiX: period 1, first increment 1, alpha -0.05. A largest increment
@@ -257,6 +274,8 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   IG_TRY(ig_card_number(d, card, "ALPHA", -0.05, &s->alpha));
   s->first = s->period = 1;
   s->most = s->high = INFINITY;
+  s->riks = ig_card_get(card, "RIKS") != NULL;
+  s->end_factor = s->end_value = NAN;
   if (!l)
     return IG_OK;
   /* Number of modes first; *FREQUENCY then has its bounds in Hz. */
@@ -280,7 +299,7 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   if (s->first <= 0 || s->period <= 0)
     return ig_deck_refuse(d, card, "increment %g, period %g: expected positive numbers", s->first,
                           s->period);
-  return IG_OK;
+  return s->riks ? riks_read(d, card, l, s) : IG_OK;
 }
 
 /* One ig_deck_print per quantity. SOF, SOM and SOAREA of a section are one table. */

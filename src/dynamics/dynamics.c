@@ -54,7 +54,7 @@ static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) 
     return ig_fail_at(r->job->cx, &a->at,
                       "`time_step` %g s is above the critical step %.4g s%s: give less, or leave "
                       "it out",
-                      a->time_step, critical, r->m->p.contact.surfaces > 0 ? ", with contact" : "");
+                      a->time_step, critical, ig_dyn_touches(r->m) ? ", with contact" : "");
   if (isinf(critical) && isnan(a->time_step))
     return ig_fail_at(r->job->cx, &a->at,
                       "every element is rigid, so that nothing limits the step: give `time_step`");
@@ -115,7 +115,7 @@ static ig_status blow_look(ig_dyn_job *r) {
 /* What the stiffness of contact costs, as information in the log: its share of the step. */
 static ig_status contact_tell(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   double critical;
-  if (r->m->p.contact.surfaces == 0 || !isnan(a->time_step))
+  if (!ig_dyn_touches(r->m) || !isnan(a->time_step))
     return IG_OK;
   IG_TRY(ig_dyn_critical_step(r->m, &critical));
   ig_info(r->job->cx,
@@ -160,7 +160,7 @@ static ig_moment moment_now(const ig_dyn_job *r) {
 /* Trouble that a kernel met, with when it was and what may help. */
 static ig_status fault_check(const ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
-  const ig_status status = ig_fault_check(cx, "element", ig_dyn_stepper(r->m)->fault_ids);
+  const ig_status status = ig_fault_check(cx, "element", r->m->fault_ids);
   if (status != IG_NUMERIC) /* a device that has failed is told as it is */
     return status;
   char what[256];
@@ -573,7 +573,7 @@ static double slenderness(const ig_dyn_model *m, const int32_t *node) {
    l long and h high, across what bends, its stiffness is about 1 + (l / h)^2 / (2 n^2) times too
    large. */
 static void shape_look(const ig_dyn_job *r) {
-  const ig_dyn_model *m = r->m;
+  const ig_dyn_model *m = ig_dyn_whole(r->m);
   double worst = 0;
   ig_lid element = -1;
   for (int k = 0; k < m->groups; k++) {
@@ -608,8 +608,14 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
   const bool newton = ig_dyn_method_of(r->c, a) != IG_STATIC_RELAXATION;
-  if (modes && a->at.given && (a->method != IG_STATIC_AUTO || !isnan(a->first_step)))
-    return ig_fail_at(r->job->cx, &a->at, "`method` and `first_step` are for kind static");
+  if (modes && a->at.given &&
+      (a->method != IG_STATIC_AUTO || !isnan(a->first_step) || a->largest_step != 1 ||
+       a->tolerance != 1e-3 || a->steps != 1000000))
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`method`, `first_step`, `largest_step`, `tolerance` and `steps` are for "
+                      "kind static");
+  if (a->kind == IG_ANALYSIS_FREQUENCY && a->at.given && a->at_time != 1)
+    return ig_fail_at(r->job->cx, &a->at, "`at_time` is for kinds static and buckling");
   if (!modes && a->at.given && a->modes != 10)
     return ig_fail_at(r->job->cx, &a->at, "`modes` is for kinds frequency and buckling");
   if (at_rest && newton && a->at.given &&
@@ -816,7 +822,8 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   double critical;
   IG_TRY(ig_dyn_critical_step(m, &critical));
   for (int k = 0; k < m->groups; k++) {
-    snprintf(text, sizeof text, "%d, %d values each", m->group[k].count, m->group[k].g_f64.states);
+    snprintf(text, sizeof text, "%lld, %d values each", (long long)m->group[k].whole,
+             m->group[k].g_f64.states);
     line(user, ig_dyn_element_of[m->group[k].kind].name, text);
   }
   for (int k = 0; m->solids && k < m->solids->count; k++) {
@@ -825,18 +832,19 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
              ig_solid_states(g->kind, g->law.law));
     line(user, ig_solid_info_get(g->kind)->name, text);
   }
-  snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
-           (long long)m->p.nodes * m->p.dofs);
+  const int64_t nodes = ig_dyn_nodes_all(m);
+  snprintf(text, sizeof text, "%lld, %lld degrees of freedom", (long long)nodes,
+           (long long)nodes * m->p.dofs);
   line(user, "particles", text);
   snprintf(text, sizeof text, "%.6g kg", m->weight.total);
   line(user, "mass", text);
-  if (m->p.contact.surfaces > 0)
+  if (ig_dyn_touches(m))
     snprintf(text, sizeof text, "%.4g s, %.3g of the elements' for the stiffness of contact",
              critical, sqrt(1 - ig_dyn_contact_load(m) * critical * critical));
   else
     snprintf(text, sizeof text, "%.4g s", critical);
   line(user, "critical step", text);
-  IG_TRY(check_loads(m, line, user));
+  IG_TRY(check_loads(ig_dyn_whole(m), line, user));
   whole_drop(r); /* as a run does: what follows tells of memory */
   for (int i = 0; i < r->c->analysis.count; i++)
     check_analysis(r->c, IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);

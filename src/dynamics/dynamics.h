@@ -37,10 +37,13 @@
 
    Who does what. The room (dynamics.c) chooses steps and analyses and watches energy, faults and
    overlaps; the model owns the arrays; backends bring the passes (ig_dyn_ops in step.h). The laws
-   are in *.inc, compiled for float, double and, for tangents, dual numbers. Each rank takes the
-   steps of its part of the model (`division`, part.h): on one rank that is the model itself, on
-   several a model of the rank's own particles and elements, and the whole has only what is needed
-   to put results together.
+   are in *.inc, compiled for float, double and, for tangents, dual numbers.
+
+   Ranks. A model is what a rank has of it (`division`, part.h): on one rank all, on several its own
+   particles, every element at one of them, and ghosts. Numbers of all ranks go to the first in the
+   order of the whole, so that sums and files have the same bits on any number of ranks. Arrays are
+   registered once (`arrays`, engine/arrays.c): their memory in a part, their values at the start
+   and checkpoints follow from the list.
 
    Calls: ig_dyn_model_new, then ig_dyn_set_clock, ig_dyn_advance, and between steps
    ig_dyn_energies, ig_dyn_fields_now, checkpoints; ig_dyn_model_free. All ranks make the same calls
@@ -52,6 +55,7 @@
 #include "core/room.h"
 #include "material/material.h"
 #include "mesh/support.h"
+#include "model/arrays.h"
 #include "dynamics/kernels/step.h"
 
 /* --- what a case says */
@@ -247,6 +251,7 @@ typedef struct {
   ig_lid *begin, *end;             /* colors */
   ig_array conn, state, slot, ids; /* ids: element, on ranks its number in the part; -1 a pad */
   ig_clusters cluster;             /* assembly `cluster`; `slot` is then that of its nodes */
+  char name[16];                   /* of its state in checkpoints */
 } ig_dyn_group;
 
 /* Energies at the time of the clock. Balance: kinetic + internal + damping = energy at the start
@@ -275,8 +280,8 @@ typedef struct {
   double since; /* time since the longer stretch began */
   double error, residual;
   /* doubles, nodes x 3 each: positions and internal forces at the last look; positions and forces
-     out of balance where the longer stretch began; of the model that takes the steps */
-  double *was;
+     out of balance where the longer stretch began; on the host alone */
+  ig_array was;
 } ig_dyn_relaxing;
 enum { IG_RELAX_ARRAYS = 4, IG_RELAX_RAMP = 500 /* steps, where none is given */ };
 
@@ -356,8 +361,8 @@ typedef struct {
   double touch;           /* of contact: largest stiffness over mass of a particle, 1/s^2 */
 } ig_dyn_weight;
 
-/* The model. division->local takes the steps: on one rank the model itself, on several the rank's
-   part, while clock, counts and bodies of the whole stay on every rank. */
+/* The model: what a rank has of it. On one rank that is all of it; on several its particles, the
+   elements at them, and ghosts (model/part.h). */
 typedef struct ig_dyn_model {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -368,10 +373,10 @@ typedef struct ig_dyn_model {
   int groups;
   ig_dyn_group *group;
   ig_dyn_particles p;
-  bool fresh;   /* forces lie in f, not in slots: at the start */
-  bool in_turn; /* a rank's part: ranges of its groups take turns */
-  size_t part;  /* bytes of a particle number */
-  double *x0;   /* host: positions at the start */
+  bool fresh;       /* forces lie in f, not in slots: at the start */
+  size_t part;      /* bytes of a particle number */
+  double *x0;       /* host: positions at the start */
+  ig_arrays arrays; /* those that checkpoints have, and those of particles (engine/arrays.c) */
   /* particles: positions, velocities, internal forces, loads, masses, inertia, weights, works,
      the clock, positions at the start in double precision */
   ig_array x, v, f, load, mass, inertia, heavy, work, clock, x_start;
@@ -453,7 +458,7 @@ double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i); /* from 
 /* Reports of all elements in the mesh's numbering: elements x IG_DYN_REPORT, host; on ranks of own
    elements, in the part's. */
 IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
-/* The same as fields on the device, by mesh element; not on ranks. */
+/* The same as fields on the device, by element of the part; those that others own, too. */
 IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to);
 /* Gravity at the clock's time on the host, times its history. */
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c);
@@ -475,7 +480,7 @@ IG_MUST_CHECK ig_status ig_dyn_relax_room(ig_dyn_model *m);
 /* Turns of flat shells about their normal (drilling_rotations.c): whether there are any; unit
    normals of the particles, nodes x 3, where the angle between elements is below
    sqrt(tolerance), else 0; and what is along them taken out of turns or moments, nodes x dofs.
-   Nodes are those of the model that takes the steps; of another rank's the numbers mean nothing. */
+   Of another rank's nodes the numbers mean nothing. */
 bool ig_dyn_drills(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_drill_normals(ig_dyn_model *m, double tolerance, double *normal);
 void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns);

@@ -175,9 +175,8 @@ static const ig_option jitter_options[] = {
 #define M ig_mesh_case
 const ig_option ig_mesh_options[] = {
     IG_FILE(M, file, NULL,
-            "mesh to read: .vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .cgns, .xdmf, .exo, "
-            ".bdf; or .geo, "
-            ".step to mesh"),
+            "mesh to read: .vtkhdf, .vtu, .vtk, .inp, .k, .cdb, .msh, .mesh, .unv, .med, .cgns, "
+            ".xdmf, .exo, .bdf; .stl, .obj, .ply, .off as shells; or .geo, .step to mesh"),
     IG_BOOL(M, split, "false", "hexahedra, wedges and pyramids of a file are cut into tetrahedra"),
     IG_BOOL(M, corners, "false",
             "quadratic hexahedra and wedges of a file are taken by their corners, as rooms that do "

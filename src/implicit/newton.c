@@ -41,13 +41,15 @@ struct ig_newton {
   ig_newton_options o;
   ig_direct *direct;
   ig_direct_info info;
+  int32_t equations; /* length of the vectors below */
   void (*note)(void *user, const ig_newton_note *note);
   void *user;
   ig_newton_standing now;
   /* the next step as a share of the analysis, and as a length in m */
-  double ds, arc; /* next step; next arc length, 0: from ds */
-  int easy;       /* steps in a row that took few iterations */
-  bool full;      /* tangents as they are, not symmetric */
+  double ds, arc;  /* next step; next arc length, 0: from ds */
+  double arc_most; /* largest arc length */
+  int easy;        /* steps in a row that took few iterations */
+  bool full;       /* tangents as they are, not symmetric */
   bool started;
   double last_ds, last_factor; /* of the step accepted last: its length, its end */
   double scale[2];             /* mean force and moment */
@@ -65,6 +67,23 @@ struct ig_newton {
   int stops;
 };
 
+/* Vectors of equations, all zero, and the order of the factorization. */
+static ig_status equations_new(ig_newton *n) {
+  const ig_system *s = n->m.system;
+  const size_t e = (size_t)s->equations + 1;
+  double *room;
+  IG_TRY(IG_NEW(n->cx, &room, 7 * e, "Newton's method"));
+  n->equations = s->equations;
+  n->v = room;
+  n->r = n->v + e;
+  n->d = n->r + e;
+  n->was = n->d + e;
+  n->b = n->was + e;
+  n->last = n->b + e;
+  n->sum = n->last + e;
+  return ig_direct_new(n->cx, s->equations, s->first, s->column, n->o.solver, &n->direct);
+}
+
 ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newton_options *options,
                         ig_newton **to) {
   ig_newton *n;
@@ -78,21 +97,28 @@ ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newto
   n->ds = options->first;
   n->now = (ig_newton_standing){
       .time = model->begin, .negative = -1, .solver = "none", .passed = NAN, .free = -1};
-  const size_t u = (size_t)s->unknowns + 1, e = (size_t)s->equations + 1;
-  IG_TRY(IG_NEW(cx, &room, 5 * u + 7 * e, "Newton's method"));
+  const size_t u = (size_t)s->unknowns + 1;
+  IG_TRY(IG_NEW(cx, &room, 5 * u, "Newton's method"));
   n->u = room;
   n->f = n->u + u;
   n->start = n->f + u;
   n->kept = n->start + u;
   n->push = n->kept + u;
-  n->v = n->push + u;
-  n->r = n->v + e;
-  n->d = n->r + e;
-  n->was = n->d + e;
-  n->b = n->was + e;
-  n->last = n->b + e;
-  n->sum = n->last + e;
-  return ig_direct_new(cx, s->equations, s->first, s->column, options->solver, &n->direct);
+  return equations_new(n);
+}
+
+ig_status ig_newton_renew(ig_newton *n, int groups) {
+  n->m.groups = groups;
+  ig_direct_free(n->direct);
+  n->direct = NULL;
+  n->info = (ig_direct_info){.negative = -1};
+  if (n->equations == n->m.system->equations)
+    return ig_direct_new(n->cx, n->equations, n->m.system->first, n->m.system->column, n->o.solver,
+                         &n->direct);
+  free(n->v); /* the last step cannot be continued in other unknowns */
+  n->v = NULL;
+  n->last_ds = 0;
+  return equations_new(n);
 }
 
 void ig_newton_free(ig_newton *n) {
@@ -100,6 +126,7 @@ void ig_newton_free(ig_newton *n) {
     return;
   ig_direct_free(n->direct);
   free(n->u);
+  free(n->v);
   free(n->stop);
   free(n);
 }
@@ -158,7 +185,7 @@ const double *ig_newton_start(const ig_newton *n) {
 
 /* Exactly `end` at the end, whatever rounding makes of the sum. */
 static double time_at(const ig_newton *n, double factor) {
-  return factor >= 1 ? n->m.end : n->m.begin + factor * (n->m.end - n->m.begin);
+  return factor >= 1 && !n->o.open ? n->m.end : n->m.begin + factor * (n->m.end - n->m.begin);
 }
 
 static ig_trial trial_at(const ig_newton *n, double factor) {
@@ -415,6 +442,16 @@ static bool slow(const ig_newton *n, int iteration, double now, double before) {
   return iteration + left > n->o.iterations + 2;
 }
 
+/* Whether a converged trial is accepted: rotations are not too large, and the model agrees. */
+static bool fits(ig_newton *n, double factor) {
+  const ig_trial at = trial_at(n, factor);
+  if (step_turned(n)) {
+    snprintf(n->why, sizeof n->why, "nodes turned by more than %.2g rad", n->o.most_turn);
+    return false;
+  }
+  return !n->m.fits || n->m.fits(n->m.self, &at, n->why, sizeof n->why);
+}
+
 /* Iterations under a given factor. */
 static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took) {
   const int32_t equations = n->m.system->equations;
@@ -501,10 +538,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
        move almost nothing; or nothing smaller can be reached by rounding. */
     if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
         (it >= 2 && at_rounding(n))) {
-      *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
+      *how = fits(n, factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = r;
-      if (*how == STEP_TURNED)
-        snprintf(n->why, sizeof n->why, "nodes turned by more than %.2g rad", n->o.most_turn);
       return IG_OK;
     }
     char name[64] = "";
@@ -536,7 +571,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
    ways only their owners know. */
 static ig_status direction(ig_newton *n, double factor) {
   const int32_t equations = n->m.system->equations;
-  const double h = factor + 1e-4 > 1 ? -1e-4 : 1e-4; /* histories end at 1 */
+  const double h = factor + 1e-4 > 1 && !n->o.open ? -1e-4 : 1e-4; /* histories end at 1 */
   bool fine;
   memcpy(n->b, n->r, (size_t)equations * sizeof *n->b);
   IG_TRY(spread(n, factor + h));
@@ -593,8 +628,10 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
         snprintf(n->why, sizeof n->why, "the loads move nothing");
         return IG_OK;
       }
-      if (n->arc == 0)
+      if (n->arc == 0) {
         n->arc = n->ds * length;
+        n->arc_most = n->o.most < 1 ? n->o.most * length : INFINITY;
+      }
       const double sign = way(n, n->last, n->b) < 0 ? -1 : 1;
       dl = sign * n->arc / length;
     } else if (!arc_root(n, n->d, n->arc, &dl)) {
@@ -602,7 +639,7 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
       return IG_OK;
     }
     *factor += dl;
-    if (*factor >= 1) { /* past the end: to the end under its load */
+    if (*factor >= 1 && !n->o.open) { /* past the end: to the end under its load */
       *factor = 1;
       return step_load(n, 1, how, took);
     }
@@ -620,8 +657,9 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     r = residual_size(n, &worst);
     const double c = correction_size(n);
     tell(n, it, *factor, r, c, 1);
-    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance) {
-      *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
+    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance ||
+        (it >= 2 && at_rounding(n))) {
+      *how = fits(n, *factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = r;
       return IG_OK;
     }
@@ -724,7 +762,7 @@ static ig_status accept(ig_newton *n, double factor, int took) {
   n->last_factor = factor;
   n->now.negative = n->info.negative;
   n->now.zero = n->info.zero;
-  n->now.done = factor >= 1;
+  n->now.done = factor >= 1 && !n->o.open;
   n->easy = took <= 6 ? n->easy + 1 : 0;
   return n->now.done ? inertia(n) : IG_OK;
 }
@@ -775,7 +813,7 @@ ig_status ig_newton_step(ig_newton *n) {
         passed_note(n, n->now.factor, factor);
       IG_TRY(accept(n, factor, took));
       /* towards steps of five iterations each (Ramm 1981) */
-      n->arc *= fmin(2, fmax(0.5, sqrt(5.0 / took)));
+      n->arc = fmin(n->arc_most, n->arc * fmin(2, fmax(0.5, sqrt(5.0 / took))));
       if (n->easy >= 2 || (n->now.steps == 1 && took <= 4)) {
         n->ds = fmin(n->o.most, 1.5 * n->ds);
         n->easy = 0;

@@ -264,3 +264,35 @@ double ig_face_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, int
                                                          : tri_measure(p, false);
   }
 }
+
+/* G = B A^-1 with A = sum dX dX, B = sum du dX, both about the mean of the nodes; the rotation
+   vector is half the curl. */
+double ig_nodes_turn(int nodes, const double *X, const double *u) {
+  double mean[2][3] = {{0}}, A[3][3] = {{0}}, B[3][3] = {{0}}, C[3][3], G[3][3] = {{0}};
+  for (int a = 0; a < nodes; a++)
+    for (int d = 0; d < 3; d++) {
+      mean[0][d] += X[3 * a + d] / nodes;
+      mean[1][d] += u[3 * a + d] / nodes;
+    }
+  for (int a = 0; a < nodes; a++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        A[i][j] += (X[3 * a + i] - mean[0][i]) * (X[3 * a + j] - mean[0][j]);
+        B[i][j] += (u[3 * a + i] - mean[1][i]) * (X[3 * a + j] - mean[0][j]);
+      }
+  for (int i = 0; i < 3; i++) /* cofactors: A is symmetric */
+    for (int j = 0; j < 3; j++) {
+      const int k = (i + 1) % 3, l = (i + 2) % 3, m = (j + 1) % 3, n = (j + 2) % 3;
+      C[i][j] = A[k][m] * A[l][n] - A[k][n] * A[l][m];
+    }
+  const double det = A[0][0] * C[0][0] + A[0][1] * C[0][1] + A[0][2] * C[0][2];
+  const double trace = A[0][0] + A[1][1] + A[2][2];
+  if (!(det > 1e-12 * trace * trace * trace))
+    return 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++)
+        G[i][j] += B[i][k] * C[k][j] / det;
+  return 0.5 *
+         sqrt(pow(G[2][1] - G[1][2], 2) + pow(G[0][2] - G[2][0], 2) + pow(G[1][0] - G[0][1], 2));
+}

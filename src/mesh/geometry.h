@@ -18,4 +18,9 @@ void ig_elem_edges(const ig_mesh *mesh, const ig_block *block, ig_lid e, double 
    beam. */
 double ig_face_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, int face);
 
+/* Angle by which a body of nodes turns, rad: antisymmetric part of the displacement gradient that
+   fits best, which is the rotation where strains are small. X, u: 3 per node. 0 where the nodes lie
+   in a plane. */
+double ig_nodes_turn(int nodes, const double *X, const double *u);
+
 #endif

@@ -24,16 +24,23 @@ static void at_follow(ig_arrays_entry *e) {
 
 /* Entries keep the order in which they are added: a checkpoint has its arrays in that order. */
 static ig_status entry_add(ig_arrays *r, const ig_array_def *def) {
-  ig_arrays_entry *e = &r->entry[r->count];
-  if (r->count == IG_ARRAYS)
-    return IG_FAIL(r->cx, IG_ARG, "array '%s': a model has at most %d", def->name, IG_ARRAYS);
-  *e = (ig_arrays_entry){.def = *def};
+  ig_arrays_entry *e;
+  ig_halo_array ghosts[IG_ARRAYS];
+  if (def->flags & IG_ARRAY_GHOSTED && ig_arrays_ghosts(r, def->place, ghosts) == IG_ARRAYS)
+    return IG_FAIL(r->cx, IG_ARG, "array '%s': at most %d have ghosts", def->name, IG_ARRAYS);
+  IG_TRY(IG_MORE(r->cx, &r->entry, r->count, "arrays"));
+  IG_TRY(IG_NEW(r->cx, &e, 1, "arrays"));
+  r->entry[r->count] = e;
+  e->def = *def;
   e->def.columns = def->columns > 1 ? def->columns : 1;
   if (!def->array) {
     const size_t count = (size_t)place_of(r, def->place).rows * (size_t)def->width;
-    IG_TRY(def->flags & IG_ARRAY_DEVICE
-               ? ig_array_new_device(r->cx, &e->own, count, def->size, def->name)
-               : ig_array_new(r->cx, &e->own, count, def->size, def->name));
+    const ig_status status = def->flags & IG_ARRAY_DEVICE
+                                 ? ig_array_new_device(r->cx, &e->own, count, def->size, def->name)
+                                 : ig_array_new(r->cx, &e->own, count, def->size, def->name);
+    if (status != IG_OK)
+      free(e);
+    IG_TRY(status);
   }
   r->count++;
   at_follow(e);
@@ -48,8 +55,8 @@ ig_status ig_arrays_add(ig_arrays *r, const ig_array_def *def, int count) {
 
 ig_arrays_entry *ig_arrays_find(const ig_arrays *r, const char *name) {
   for (int i = 0; i < r->count; i++)
-    if (strcmp(r->entry[i].def.name, name) == 0)
-      return (ig_arrays_entry *)&r->entry[i];
+    if (strcmp(r->entry[i]->def.name, name) == 0)
+      return r->entry[i];
   return NULL;
 }
 
@@ -61,8 +68,8 @@ ig_array *ig_arrays_at(const ig_arrays *r, const char *name) {
 ig_status ig_arrays_grow(ig_arrays *r, int place) {
   const int64_t rows = place_of(r, place).rows;
   for (int i = 0; i < r->count; i++) {
-    ig_arrays_entry *e = &r->entry[i];
-    if (e->def.place != place)
+    ig_arrays_entry *e = r->entry[i];
+    if (e->def.place != place || !ig_arrays_memory(e)->dev)
       continue;
     IG_TRY(ig_array_grow(r->cx, ig_arrays_memory(e), (size_t)(rows * e->def.width)));
     at_follow(e);
@@ -72,40 +79,50 @@ ig_status ig_arrays_grow(ig_arrays *r, int place) {
 
 ig_status ig_arrays_push(ig_arrays *r) {
   for (int i = 0; i < r->count; i++) {
-    ig_array *a = ig_arrays_memory(&r->entry[i]);
-    if (a->host)
+    ig_array *a = ig_arrays_memory(r->entry[i]);
+    if (a->host && a->dev)
       IG_TRY(ig_array_push(r->cx, a));
   }
   return IG_OK;
 }
 
+static ig_status entry_pull(const ig_arrays *r, const ig_arrays_entry *e) {
+  return e->def.flags & IG_ARRAY_HOST
+             ? IG_OK
+             : ig_array_pull(r->cx, ig_arrays_memory((ig_arrays_entry *)e));
+}
+
 ig_status ig_arrays_pull(const ig_arrays *r, const char *name, void **host) {
-  ig_array *a = ig_arrays_at(r, name);
-  IG_TRY(ig_array_pull(r->cx, a));
-  *host = a->host;
+  const ig_arrays_entry *e = ig_arrays_find(r, name);
+  IG_TRY(entry_pull(r, e));
+  *host = ig_arrays_memory((ig_arrays_entry *)e)->host;
   return IG_OK;
 }
 
 double ig_arrays_bytes_of(const ig_arrays *r, int place, int64_t rows) {
   double bytes = 0;
   for (int i = 0; i < r->count; i++)
-    if (r->entry[i].def.place == place)
-      bytes += (double)rows * (double)r->entry[i].def.width * (double)r->entry[i].def.size;
+    if (r->entry[i]->def.place == place && ig_arrays_memory(r->entry[i])->dev)
+      bytes += (double)rows * (double)r->entry[i]->def.width * (double)r->entry[i]->def.size;
   return bytes;
 }
 
 double ig_arrays_bytes(const ig_arrays *r) {
   double bytes = 0;
   for (int i = 0; i < r->count; i++) {
-    const ig_array *a = ig_arrays_memory((ig_arrays_entry *)&r->entry[i]);
-    bytes += (double)a->count * (double)a->size;
+    const ig_array *a = ig_arrays_memory(r->entry[i]);
+    bytes += a->dev ? (double)a->count * (double)a->size : 0;
   }
   return bytes;
 }
 
 void ig_arrays_free(ig_arrays *r) {
-  for (int i = 0; i < r->count; i++)
-    ig_array_free(r->cx, &r->entry[i].own);
+  for (int i = 0; i < r->count; i++) {
+    ig_array_free(r->cx, &r->entry[i]->own);
+    free(r->entry[i]);
+  }
+  free(r->entry);
+  r->entry = NULL;
   r->count = 0;
 }
 
@@ -147,63 +164,154 @@ int64_t ig_arrays_saved(const ig_arrays *r, const ig_arrays_entry *e) {
   return place_of(r, e->def.place).whole * e->def.width * (int64_t)(e->def.size / file_size(e));
 }
 
-/* An array on its way to the first rank: `row` bytes of an item, of one column. */
+/* Bytes of an item; of one column where there are several. */
+static size_t row_size(const ig_array_def *d) {
+  return (size_t)(d->width / d->columns) * d->size;
+}
+
+/* Where the values of an item begin, and how far apart they are: bytes. */
+static size_t item_at(const ig_array_def *d, int64_t item) {
+  const int64_t B = d->block;
+  return B > 1 ? (size_t)(item / B * d->width * B + item % B) * d->size
+               : (size_t)item * row_size(d);
+}
+
+/* The item of an array as a row, and back. */
+static void row_read(const ig_array_def *d, const char *array, int64_t item, char *row) {
+  const char *from = array + item_at(d, item);
+  if (d->block <= 1)
+    memcpy(row, from, row_size(d));
+  for (int64_t k = 0; d->block > 1 && k < d->width; k++)
+    memcpy(row + (size_t)k * d->size, from + (size_t)(k * d->block) * d->size, d->size);
+}
+static void row_write(const ig_array_def *d, char *array, int64_t item, const char *row) {
+  char *to = array + item_at(d, item);
+  if (d->block <= 1)
+    memcpy(to, row, row_size(d));
+  for (int64_t k = 0; d->block > 1 && k < d->width; k++)
+    memcpy(to + (size_t)(k * d->block) * d->size, row + (size_t)k * d->size, d->size);
+}
+
+/* Items of an array in blocks from `item` on up to `last` get the values of the one before. */
+static ig_status pads_fill(ig_ctx *cx, const ig_array_def *d, char *array, int64_t item,
+                           int64_t last) {
+  char *row;
+  if (item >= last || item == 0)
+    return IG_OK;
+  IG_TRY(ig_alloc(cx, (void **)&row, (size_t)d->width, d->size, "rows"));
+  row_read(d, array, item - 1, row);
+  for (; item < last; item++)
+    row_write(d, array, item, row);
+  free(row);
+  return IG_OK;
+}
+
+/* An array on its way to the first rank, row by row, of one column. */
 typedef struct {
+  const ig_array_def *def;
   const char *host;
-  size_t row, value;
   ig_stream_take *take;
   void *user;
+  char *block;   /* arrays in blocks: the one being filled */
+  int64_t items; /* that came so far */
 } passing;
 
 static void item_copy(void *user, int64_t item, void *row) {
   const passing *p = user;
-  memcpy(row, p->host + (size_t)item * p->row, p->row);
+  row_read(p->def, p->host, item, row);
 }
 
 static ig_status items_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const passing *p = user;
+  passing *p = user;
+  const size_t row = row_size(p->def), values = row / ig_dtype_size(p->def->dtype);
+  const int64_t B = p->def->block;
   (void)first;
-  return p->take(p->user, rows, count * (int64_t)(p->row / p->value));
+  if (B <= 1)
+    return p->take(p->user, rows, count * (int64_t)values);
+  for (int64_t i = 0; i < count; i++) {
+    row_write(p->def, p->block, p->items++ % B, (const char *)rows + (size_t)i * row);
+    if (p->items % B == 0)
+      IG_TRY(p->take(p->user, p->block, B * (int64_t)values));
+  }
+  return IG_OK;
+}
+
+/* The last block is filled up with its last item. */
+static ig_status blocks_end(const ig_arrays *r, passing *p) {
+  const int64_t B = p->def->block, values = (int64_t)(p->def->size / ig_dtype_size(p->def->dtype));
+  if (p->items % B == 0)
+    return IG_OK;
+  IG_TRY(pads_fill(r->cx, p->def, p->block, p->items % B, B));
+  return p->take(p->user, p->block, B * p->def->width * values);
+}
+
+/* Of several ranks. */
+static ig_status rows_pass(ig_arrays *r, const ig_arrays_entry *e, ig_stream_take *take, void *user,
+                           ig_status status) {
+  const ig_array_def *d = &e->def;
+  const size_t row = row_size(d);
+  const int64_t rows = place_of(r, d->place).rows;
+  passing p = {d, ig_arrays_memory((ig_arrays_entry *)e)->host, take, user, NULL, 0};
+  if (status == IG_OK && d->block > 1)
+    status = ig_alloc(r->cx, (void **)&p.block, (size_t)d->block, row, "rows");
+  for (int i = 0; i < d->columns; i++, p.host += (size_t)rows * row)
+    status = ig_arrays_rows(r, d->place, row, item_copy, items_put, &p, status);
+  if (status == IG_OK && d->block > 1)
+    status = blocks_end(r, &p);
+  free(p.block);
+  return status;
 }
 
 ig_status ig_arrays_pass(ig_arrays *r, ig_arrays_entry *e, ig_stream_take *take, void *user) {
-  ig_array *a = ig_arrays_memory(e);
   if (!alone(r) && e->def.flags & IG_ARRAY_NUMBERS)
     return r->of->pass(r->room, e, take, user);
-  ig_status status = ig_array_pull(r->cx, a);
+  const ig_status status = entry_pull(r, e);
   if (alone(r) || e->def.place == IG_PLACE_NONE)
-    return status == IG_OK && take ? take(user, a->host, ig_arrays_saved(r, e)) : status;
-  const size_t row = (size_t)(e->def.width / e->def.columns) * e->def.size;
-  const int64_t rows = place_of(r, e->def.place).rows;
-  passing p = {a->host, row, file_size(e), take, user};
-  for (int i = 0; i < e->def.columns; i++, p.host += (size_t)rows * row)
-    status = ig_arrays_rows(r, e->def.place, row, item_copy, items_put, &p, status);
-  return status;
+    return status == IG_OK && take ? take(user, ig_arrays_memory(e)->host, ig_arrays_saved(r, e))
+                                   : status;
+  return rows_pass(r, e, take, user, status);
 }
 
 /* On several ranks item i of the part is item number[i] of the whole; columns are one after the
    other in both. Items without a number keep what the host has. */
+static ig_status items_take(ig_arrays *r, ig_arrays_entry *e, const char *whole) {
+  const ig_array_def *d = &e->def;
+  const ig_arrays_place p = place_of(r, d->place);
+  char *host = ig_arrays_memory(e)->host, *row;
+  IG_TRY(ig_alloc(r->cx, (void **)&row, row_size(d), 1, "rows"));
+  for (size_t c = 0; c < (size_t)d->columns; c++) {
+    for (int64_t i = 0; i < p.used; i++)
+      if (!p.number || p.number[i] >= 0) {
+        row_read(d, whole, p.number ? p.number[i] : i, row);
+        row_write(d, host, i, row);
+      }
+    host += (size_t)p.rows * row_size(d);
+    whole += (size_t)p.whole * row_size(d);
+  }
+  free(row);
+  return IG_OK;
+}
+
+/* Items that have the numbers of the whole are copied as they lie. Both sides get them. */
 ig_status ig_arrays_take(ig_arrays *r, ig_arrays_entry *e, const void *whole) {
   ig_array *a = ig_arrays_memory(e);
   const ig_arrays_place p = place_of(r, e->def.place);
-  const size_t row = (size_t)(e->def.width / e->def.columns) * e->def.size;
-  const bool same = !p.number; /* items have the numbers of the whole */
-  if (same && e->def.columns == 1)
-    return r->cx->backend->copy_in(r->cx, a->dev, whole, (size_t)p.used * row);
-  for (size_t c = 0; c < (size_t)e->def.columns; c++) {
-    char *to = (char *)a->host + c * (size_t)p.rows * row;
-    const char *from = (const char *)whole + c * (size_t)p.whole * row;
-    for (int64_t i = 0; i < p.used; i++)
-      if (same || p.number[i] >= 0)
-        memcpy(to + (size_t)i * row, from + (size_t)(same ? i : p.number[i]) * row, row);
+  const size_t bytes = (size_t)(alone(r) ? p.whole : p.used) * row_size(&e->def);
+  const bool host = e->def.flags & IG_ARRAY_HOST;
+  if (p.number || e->def.columns > 1) {
+    IG_TRY(items_take(r, e, whole));
+    return host ? IG_OK : ig_array_push(r->cx, a);
   }
-  return ig_array_push(r->cx, a);
+  if (host || (a->host && a->host != a->dev))
+    memcpy(a->host, whole, bytes);
+  return host ? IG_OK : r->cx->backend->copy_in(r->cx, a->dev, whole, bytes);
 }
 
 /* --- checkpoints */
 
 static bool is_saved(const ig_arrays *r, const ig_arrays_entry *e) {
-  return e->def.flags & IG_ARRAY_SAVED && ig_arrays_saved(r, e) > 0;
+  const ig_array *a = ig_arrays_memory((ig_arrays_entry *)e);
+  return e->def.flags & IG_ARRAY_SAVED && (a->host || a->dev) && ig_arrays_saved(r, e) > 0;
 }
 
 typedef struct {
@@ -235,12 +343,16 @@ static ig_status saved_all(saving *s, const ig_saved *own, int count) {
   for (; s->count < count; s->count++)
     s->saved[s->count] = own[s->count];
   for (int i = 0; i < r->count; i++) {
-    ig_arrays_entry *e = &r->entry[i];
+    ig_arrays_entry *e = r->entry[i];
     void *host = NULL;
     if (!is_saved(r, e))
       continue;
-    if (alone(r))
+    if (alone(r)) {
+      const ig_arrays_place p = place_of(r, e->def.place);
       IG_TRY(ig_arrays_pull(r, e->def.name, &host));
+      if (e->def.block > 1)
+        IG_TRY(pads_fill(r->cx, &e->def, host, p.used, p.rows));
+    }
     s->entry[s->count] = e;
     s->saved[s->count++] = (ig_saved){e->def.name, e->def.dtype, ig_arrays_saved(r, e), host};
   }
@@ -268,7 +380,7 @@ ig_status ig_arrays_save(ig_arrays *r, double time, int64_t step, const ig_saved
 
 ig_status ig_arrays_restore(ig_arrays *r, const ig_restart *from) {
   for (int i = 0; i < r->count; i++) {
-    ig_arrays_entry *e = &r->entry[i];
+    ig_arrays_entry *e = r->entry[i];
     const void *data;
     if (!is_saved(r, e) || (!alone(r) && e->def.flags & IG_ARRAY_NUMBERS))
       continue;
@@ -283,10 +395,10 @@ ig_status ig_arrays_restore(ig_arrays *r, const ig_restart *from) {
 int ig_arrays_ghosts(const ig_arrays *r, int place, ig_halo_array *list) {
   int count = 0;
   for (int i = 0; i < r->count; i++) {
-    const ig_array_def *d = &r->entry[i].def;
+    const ig_array_def *d = &r->entry[i]->def;
     if (d->place == place && d->flags & IG_ARRAY_GHOSTED)
-      list[count++] = (ig_halo_array){ig_arrays_memory((ig_arrays_entry *)&r->entry[i])->dev,
-                                      (size_t)d->width * d->size};
+      list[count++] =
+          (ig_halo_array){ig_arrays_memory(r->entry[i])->dev, (size_t)d->width * d->size};
   }
   return count;
 }

@@ -24,12 +24,13 @@
 #include "ranks/partition.h"
 
 enum {
-  IG_ARRAY_SAVED = 1,    /* part of a checkpoint */
-  IG_ARRAY_FIXED = 2,    /* has values from the start that never change: no part of a checkpoint */
-  IG_ARRAY_GHOSTED = 4,  /* ghosts take their owners' values after a step */
-  IG_ARRAY_NUMBERS = 8,  /* holds numbers of items, which are others in a part than in the whole */
-  IG_ARRAY_DEVICE = 16,  /* work space of kernels without a host side */
-  IG_ARRAY_ONE_RANK = 32 /* used on one rank alone: empty in a part of several */
+  IG_ARRAY_SAVED = 1,     /* part of a checkpoint */
+  IG_ARRAY_FIXED = 2,     /* has values from the start that never change: no part of a checkpoint */
+  IG_ARRAY_GHOSTED = 4,   /* ghosts take their owners' values after a step */
+  IG_ARRAY_NUMBERS = 8,   /* holds numbers of items, which are others in a part than in the whole */
+  IG_ARRAY_DEVICE = 16,   /* work space of kernels without a host side */
+  IG_ARRAY_ONE_RANK = 32, /* used on one rank alone: empty in a part of several */
+  IG_ARRAY_HOST = 64      /* memory of the host alone, which kernels do not see */
 };
 /* The place of an array that has nothing to do with items: every rank has it whole. */
 enum { IG_PLACE_NONE = -1 };
@@ -45,6 +46,7 @@ typedef struct {
   int columns;     /* above 1: values lie in so many columns, each with some of all items */
   ig_dtype dtype;  /* of values in a checkpoint; smaller than `size`: several of these each */
   ig_array *array; /* memory that the room has made and frees; NULL: the register's own */
+  int block;       /* above 1: items lie in blocks of so many, value by value within a block */
 } ig_array_def;
 
 typedef struct {
@@ -54,9 +56,9 @@ typedef struct {
 
 /* The items of a place now. */
 typedef struct {
-  int64_t rows;          /* items there is memory for */
+  int64_t rows;          /* items there is memory for; in blocks: the last ones fill a block up */
   int64_t used;          /* items there are */
-  int64_t whole;         /* items of all parts; on one rank: used */
+  int64_t whole;         /* items of all parts; on one rank: used, of arrays in blocks: rows */
   const int32_t *number; /* on several ranks: of each item its number in the whole, -1: not known */
 } ig_arrays_place;
 
@@ -69,13 +71,13 @@ typedef struct {
   ig_status (*pass)(void *room, const ig_arrays_entry *entry, ig_stream_take *take, void *user);
 } ig_arrays_room;
 
-enum { IG_ARRAYS = 64 };
+enum { IG_ARRAYS = 64 }; /* most arrays with ghosts */
 typedef struct {
   ig_ctx *cx;
   void *room;
   const ig_arrays_room *of;
   int count;
-  ig_arrays_entry entry[IG_ARRAYS];
+  ig_arrays_entry **entry; /* each stays where it is */
 } ig_arrays;
 
 static inline void ig_arrays_open(ig_arrays *r, ig_ctx *cx, const ig_arrays_room *of, void *room) {
@@ -88,13 +90,14 @@ static inline ig_array *ig_arrays_memory(ig_arrays_entry *e) {
 
 /* --- memory */
 
-/* Registers `count` arrays. Those the register makes are zero on the host; on the device too where
+/* Registers `count` arrays. Those whose memory the room has not made (host and device NULL) are not
+   saved until it does. Those the register makes are zero on the host; on the device too where
    they belong to no place. */
 IG_MUST_CHECK ig_status ig_arrays_add(ig_arrays *r, const ig_array_def *def, int count);
 /* The entry of that name, NULL: there is none; its memory, which must exist. */
 ig_arrays_entry *ig_arrays_find(const ig_arrays *r, const char *name);
 ig_array *ig_arrays_at(const ig_arrays *r, const char *name);
-/* Memory for the rows that `place` has now; contents stay. */
+/* Memory for the rows that `place` has now; contents stay. Not of the host's alone. */
 IG_MUST_CHECK ig_status ig_arrays_grow(ig_arrays *r, int place);
 /* Host sides to the device: all arrays that have one. */
 IG_MUST_CHECK ig_status ig_arrays_push(ig_arrays *r);

@@ -10,6 +10,8 @@
 /* stages of a long step at most: about 20,000 plain steps; beyond that single stages lose accuracy
  */
 enum { MOST_STAGES = 199 };
+/* coarse steps between two looks at the list of events; in so many a cell freezes a few times */
+enum { DRAIN_EVERY = 16 };
 
 /* Sums level by level: numbers of one size are added first. Of the coarse grid alone, whose cells
    under windows hold the means of the fine ones. */
@@ -62,9 +64,9 @@ static ig_status layer_spread(ig_powder_run *r) {
   if (r->layer > 0) {
     IG_TRY(ig_powder_layer_done(r, r->layer - 1));
     IG_TRY(ig_powder_interlayer(r, l));
-    IG_TRY(ig_powder_keyholes_of(r, r->layer, r->layer + 1));
   }
   IG_TRY(ig_powder_windows_close(r));
+  IG_TRY(ig_powder_events_spread(r));
   const double *fill = r->array.fill.host;
   double *was = r->array.fill_was.host;
   memcpy(was, fill, (size_t)r->coarse.n[2] * sizeof *was);
@@ -107,9 +109,12 @@ static ig_status probes_look(ig_powder_run *r) {
   return r->view.probes ? ig_powder_do_all(r, IG_POWDER_KERNEL_probe) : IG_OK;
 }
 
-/* Melting, freezing and temperatures; how cells froze, where a map asks for it. */
-static ig_status fine_look(ig_powder_run *r) {
+/* Melting, freezing and temperatures; how cells froze, where a map or events ask for it. */
+static ig_status fine_look(ig_powder_run *r, double time) {
+  r->view.a.look = time;
   IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_fine_look));
+  if (r->view.events.n[0])
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_event));
   return r->view.map.n[0] ? ig_powder_do_all(r, IG_POWDER_KERNEL_freeze) : IG_OK;
 }
 
@@ -117,13 +122,13 @@ static ig_status fine_look(ig_powder_run *r) {
 static ig_status window_steps(ig_powder_run *r, int steps, double h) {
   for (int n = 0; n < steps; n++) {
     r->view.a.time = r->time + n * h;
-    IG_TRY(fine_look(r));
+    IG_TRY(fine_look(r, r->view.a.time));
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_rim));
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_fine_step));
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_column));
     IG_TRY(probes_look(r));
   }
-  return fine_look(r);
+  return fine_look(r, r->time + steps * h);
 }
 
 /* On a GPU all windows and steps in one launch where they fit; else window by window, kernel by
@@ -311,19 +316,23 @@ ig_status ig_powder_advance(ig_powder_run *r) {
     IG_TRY(ig_powder_windows_close(r));
     IG_TRY(dwell(r, fmin(until, next)));
     IG_TRY(probes_look(r));
+    IG_TRY(ig_powder_events_drain(r));
     ig_powder_pool_aim(r, r->time);
     return ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
   }
   r->dt_dwell = 0;
   /* a whole number of fine steps */
-  const double whole = r->dt_fine * fmax(1, floor(plain / r->dt_fine));
-  double dt = short_line(r, whole);
+  const double whole = r->dt_fine * fmax(1, floor(plain / r->dt_fine)), rest = r->plan - r->time;
+  double dt = short_line(r, rest > 1e-3 * r->dt_fine && rest < whole ? rest : whole);
   const double look = dt < whole ? 1 - 1e-6 : 0.5;
   const bool last = r->time + dt >= until;
+  r->plan = last && layer_next(r) > r->duration ? r->time + dt : 0;
   dt = last ? until - r->time : dt;
   IG_TRY(ig_powder_windows_follow(r, fmin(until, r->time + whole)));
   ig_powder_pool_aim(r, r->time + look * dt);
+  if (r->view.holes.row)
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_ahead));
   IG_TRY(ig_powder_both(r, dt));
   r->time = last ? until : r->time + dt;
-  return IG_OK;
+  return r->step % DRAIN_EVERY ? IG_OK : ig_powder_events_drain(r);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* numbers of a box: at and size; of a layer: those of layers_keep */
-enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 8 };
+enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 13, EVENT = 4 };
 /* Numbers of a run, doubles throughout: whole numbers in them are exact up to 2^53. */
 typedef struct {
   double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born,
@@ -16,6 +16,7 @@ typedef struct {
   double windows, lingers, molten[MOLTEN], line[IG_POWDER_BEAMS], has_box[IG_POWDER_BEAMS];
   double box[IG_POWDER_BEAMS][BOX], linger[IG_POWDER_BOXES][BOX], window[IG_POWDER_WINDOWS][BOX];
   double beams[IG_POWDER_WINDOWS]; /* those that a window was placed for, a bit each */
+  double events_before, events_lost, plan;
 } kept;
 enum { KEPT = sizeof(kept) / sizeof(double) };
 
@@ -35,7 +36,7 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 17 };
+enum { ARRAYS = 22 };
 /* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
    doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
@@ -43,29 +44,35 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
   const struct {
     const char *name;
     const ig_array *array;
-  } all[ARRAYS] = {{"coarse", &a->heat},
-                   {"solid", &a->solid},
-                   {"state", &a->state},
-                   {"source", &a->source},
-                   {"lost", &a->lost},
-                   {"held", &a->held},
-                   {"coarse_lost", &a->coarse_lost},
-                   {"coarse_held", &a->coarse_held},
-                   {"pool", &a->pool},
-                   {"lines", &a->line},
-                   {"probe_now", &a->probe_now},
-                   {"probe_peak", &a->probe_peak},
-                   {"map", &a->map},
-                   {"below", &a->below},
-                   {"part_cells", &a->part_cells},
-                   {"part_unfused", &a->part_unfused},
-                   {"evaporated", &a->evaporated}};
-  for (int i = 0; i < ARRAYS; i++)
+  } all[ARRAYS - 1] = {{"coarse", &a->heat},
+                       {"solid", &a->solid},
+                       {"state", &a->state},
+                       {"source", &a->source},
+                       {"lost", &a->lost},
+                       {"held", &a->held},
+                       {"coarse_lost", &a->coarse_lost},
+                       {"coarse_held", &a->coarse_held},
+                       {"pool", &a->pool},
+                       {"lines", &a->line},
+                       {"probe_now", &a->probe_now},
+                       {"probe_peak", &a->probe_peak},
+                       {"map", &a->map},
+                       {"below", &a->below},
+                       {"part_cells", &a->part_cells},
+                       {"part_unfused", &a->part_unfused},
+                       {"evaporated", &a->evaporated},
+                       {"event_cells", &a->event_cells},
+                       {"ground", &a->ground},
+                       {"part_porosity", &a->part_porosity},
+                       {"part_keyhole", &a->part_keyhole}};
+  for (int i = 0; i < ARRAYS - 1; i++)
     s[i] = (ig_saved){all[i].name,
                       all[i].array->size == 1   ? IG_U8
                       : all[i].array->size == 4 ? IG_F32
                                                 : IG_F64,
                       (int64_t)all[i].array->count, all[i].array->host};
+  s[ARRAYS - 1] = (ig_saved){"event_lines", IG_F64, r->event_lines ? IG_EVENT_LINE * r->lines : 0,
+                             r->event_lines};
 }
 
 /* Counters and places, from the run to the record; numbers_take is the way back. */
@@ -85,6 +92,9 @@ static void numbers_keep(const ig_powder_run *r, kept *k) {
   k->sunk = (double)*(const uint64_t *)r->array.sunk.host;
   k->windows = r->set[r->now].count;
   k->lingers = r->lingers;
+  k->plan = r->plan;
+  k->events_before = r->events_before;
+  k->events_lost = r->events_lost;
   for (int i = 0; i < MOLTEN; i++)
     k->molten[i] = ((const int *)r->array.molten.host)[i];
   for (int b = 0; b < IG_POWDER_BEAMS; b++) {
@@ -107,10 +117,40 @@ static ig_status layers_keep(const ig_powder_run *r, double (**rows)[LAYER]) {
   IG_TRY(IG_NEW(r->cx, rows, r->layers, "checkpoint"));
   for (int64_t i = 0; i < r->layers; i++) {
     const ig_powder_layer *l = &r->layer_of[i];
-    const double row[LAYER] = {l->interlayer, l->melted,  (double)l->cells, l->melts,
-                               l->reached,    l->hottest, l->hot[0],        l->hot[1]};
+    const double row[LAYER] = {l->interlayer, l->melted,     (double)l->cells, l->melts,
+                               l->reached,    l->hottest,    l->hot[0],        l->hot[1],
+                               l->index,      l->weakest[0], l->weakest[1],    l->porosity,
+                               l->keyhole};
     memcpy((*rows)[i], row, sizeof row);
   }
+  return IG_OK;
+}
+
+/* Events of the present layer; cells are whole numbers below 1e8. */
+static ig_status events_keep(const ig_powder_run *r, double (**rows)[EVENT]) {
+  IG_TRY(IG_NEW(r->cx, rows, r->events, "checkpoint"));
+  for (int64_t i = 0; i < r->events; i++) {
+    const ig_powder_event *e = &r->event[i];
+    const double row[EVENT] = {(double)e->cell, e->melted, e->cooled, e->cooling};
+    memcpy((*rows)[i], row, sizeof row);
+  }
+  return IG_OK;
+}
+static ig_status events_take(ig_powder_run *r, const ig_restart *from) {
+  const void *data;
+  int64_t count;
+  if (!r->c->events.at.given)
+    return IG_OK;
+  IG_TRY(ig_restart_find_any(r->cx, from, "events", IG_F64, &count, &data));
+  const double *row = data, cells = (double)(r->array.event_cells.count / IG_EVENT_COLUMNS);
+  IG_TRY(ig_powder_events_reserve(r, count / EVENT));
+  r->events = count / EVENT;
+  for (int64_t i = 0; i < r->events; i++, row += EVENT) {
+    if (!(row[0] >= 0 && row[0] < cells))
+      return IG_FAIL(r->cx, IG_INPUT, "the checkpoint is not of this case");
+    r->event[i] = (ig_powder_event){(int64_t)row[0], row[1], row[2], row[3]};
+  }
+  ig_powder_events_aim(r, r->layer);
   return IG_OK;
 }
 
@@ -123,28 +163,31 @@ static void window_name(int i, char *name, size_t size) {
 ig_status ig_powder_save(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   const ig_powder_windows *set = &r->set[r->now];
-  ig_saved saved[ARRAYS + 2 + IG_POWDER_WINDOWS];
+  ig_saved saved[ARRAYS + 3 + IG_POWDER_WINDOWS];
   char name[IG_POWDER_WINDOWS][24];
-  double(*layer)[LAYER] = NULL, *heat[IG_POWDER_WINDOWS] = {NULL};
+  double(*layer)[LAYER] = NULL, (*event)[EVENT] = NULL, *heat[IG_POWDER_WINDOWS] = {NULL};
   kept k;
   ig_status status;
   IG_TRY(ig_powder_pull(r, ~0u));
   numbers_keep(r, &k);
   arrays(r, saved);
   IG_TRY_GOTO(status, done, layers_keep(r, &layer));
+  IG_TRY_GOTO(status, done, events_keep(r, &event));
   saved[ARRAYS] = (ig_saved){"kept", IG_F64, KEPT, &k};
   saved[ARRAYS + 1] = (ig_saved){"layers", IG_F64, LAYER * r->layers, layer};
+  saved[ARRAYS + 2] = (ig_saved){"events", IG_F64, EVENT * r->events, event};
   for (int i = 0; i < set->count; i++) {
     const size_t count = ig_level_count(&set->window[i].fine);
     IG_TRY_GOTO(status, done, IG_NEW(r->cx, &heat[i], count, "checkpoint"));
     IG_TRY_GOTO(status, done,
                 r->cx->backend->copy_out(r->cx, heat[i], set->heat[i].dev, count * sizeof(double)));
     window_name(i, name[i], sizeof name[i]);
-    saved[ARRAYS + 2 + i] = (ig_saved){name[i], IG_F64, (int64_t)count, heat[i]};
+    saved[ARRAYS + 3 + i] = (ig_saved){name[i], IG_F64, (int64_t)count, heat[i]};
   }
-  status = to->checkpoint(to, r->time, r->step, saved, ARRAYS + 2 + set->count);
+  status = to->checkpoint(to, r->time, r->step, saved, ARRAYS + 3 + set->count);
 done:
   free(layer);
+  free(event);
   for (int i = 0; i < IG_POWDER_WINDOWS; i++)
     free(heat[i]);
   return status;
@@ -214,6 +257,9 @@ static void numbers_take(ig_powder_run *r, const kept *k) {
   r->work = k->work;
   r->stored0 = k->stored0;
   r->ledger.born = k->born;
+  r->plan = k->plan;
+  r->events_before = k->events_before;
+  r->events_lost = k->events_lost;
   *(uint64_t *)r->array.sunk.host = (uint64_t)k->sunk;
   for (int i = 0; i < MOLTEN; i++)
     ((int *)r->array.molten.host)[i] = (int)k->molten[i];
@@ -246,12 +292,14 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     l->interlayer = row[0], l->melted = row[1], l->cells = (int64_t)row[2];
     l->melts = row[3], l->reached = row[4], l->hottest = row[5];
     l->hot[0] = row[6], l->hot[1] = row[7];
+    l->index = row[8], l->weakest[0] = row[9], l->weakest[1] = row[10];
+    l->porosity = row[11], l->keyhole = row[12];
   }
   numbers_take(r, &k);
-  IG_TRY(ig_powder_keyholes_of(r, 0, r->layer));
   /* the schedule moves on to the time of the checkpoint */
   (void)ig_powder_film_due(r); /* frames until then are there */
   IG_TRY(windows_take(r, from, &k));
+  IG_TRY(events_take(r, from));
   IG_TRY(ig_powder_fill(r));
   return ig_powder_push(r);
 }

@@ -36,6 +36,8 @@ static ig_status bed_make(ig_powder_run *r) {
   IG_TRY(doubles(r, &a->solid, cells));
   IG_TRY(ig_array_new(r->cx, &a->part_cells, cells, sizeof(float), "cells of the parts"));
   IG_TRY(ig_array_new(r->cx, &a->part_unfused, cells, sizeof(float), "cells of the parts"));
+  IG_TRY(ig_array_new(r->cx, &a->part_porosity, cells, sizeof(float), "cells of the parts"));
+  IG_TRY(ig_array_new(r->cx, &a->part_keyhole, cells, sizeof(float), "cells of the parts"));
   IG_TRY(doubles(r, &a->fill, (size_t)n[2]));
   IG_TRY(doubles(r, &a->fill_was, (size_t)n[2]));
   IG_TRY(doubles(r, &a->shape, (size_t)n[2] + 2));
@@ -69,6 +71,9 @@ static ig_status looks_make(ig_powder_run *r) {
   const size_t probes = (size_t)r->c->probes.count;
   IG_TRY(ig_array_new(r->cx, &a->keys, IG_KEYS * IG_POWDER_BEAMS, sizeof(uint64_t), "pool"));
   IG_TRY(doubles(r, &a->pool, IG_POOL_COLUMNS));
+  IG_TRY(doubles(r, &a->ground, IG_POWDER_BEAMS));
+  for (int b = 0; b < IG_POWDER_BEAMS; b++)
+    ig_powder_host(&a->ground)[b] = r->c->initial_temperature;
   IG_TRY(doubles(r, &a->line, IG_LINE_COLUMNS * (size_t)r->lines));
   IG_TRY(ig_array_new(r->cx, &a->molten, IG_MOLTEN_COUNT, sizeof(int), "pool"));
   IG_TRY(ig_array_new(r->cx, &a->sunk, 1, sizeof(uint64_t), "powder bed"));
@@ -85,23 +90,31 @@ static ig_status looks_make(ig_powder_run *r) {
   return IG_OK;
 }
 
-/* Memory of the cells whose history is kept: the case's box, cut to the bed and to whole cells;
-   1e-6 of a cell is forgiven on the way from metres to cells. */
+/* 1e-6 of a cell is forgiven on the way from metres to cells. */
+bool ig_powder_cells_in(const ig_powder_run *r, const double *min, const double *max, int64_t *at,
+                        int64_t *n, double *cells) {
+  *cells = 1;
+  for (int d = 0; d < 3; d++) {
+    const double low = fmax(0, floor((min[d] - r->low[d]) / r->cell + 1e-6));
+    const double high = fmin((double)r->nf[d], ceil((max[d] - r->low[d]) / r->cell - 1e-6));
+    if (!(high > low))
+      return false;
+    at[d] = (int64_t)low;
+    n[d] = (int64_t)(high - low);
+    *cells *= high - low;
+  }
+  return true;
+}
+
+/* Memory of the cells whose history is kept. */
 static ig_status map_make(ig_powder_run *r) {
   const ig_powder_map_case *c = &r->c->map;
   ig_powder_map *m = &r->view.map;
   if (!c->at.given)
     return IG_OK;
-  double cells = 1;
-  for (int d = 0; d < 3; d++) {
-    const double low = fmax(0, floor((c->min[d] - r->low[d]) / r->cell + 1e-6));
-    const double high = fmin((double)r->nf[d], ceil((c->max[d] - r->low[d]) / r->cell - 1e-6));
-    if (!(high > low))
-      return ig_fail_at(r->cx, &c->at, "the map is not in the bed");
-    m->at[d] = (int64_t)low;
-    m->n[d] = (int64_t)(high - low);
-    cells *= high - low;
-  }
+  double cells;
+  if (!ig_powder_cells_in(r, c->min, c->max, m->at, m->n, &cells))
+    return ig_fail_at(r->cx, &c->at, "the map is not in the bed");
   /* of images 17 GB, of tables 2 GB at most. cells: 17 bytes each in an image, about 100 bytes each
      as text */
   const double most = c->format == IG_MAP_VTI ? 1e9 : 20e6;
@@ -132,14 +145,14 @@ static ig_status beams_make(ig_powder_run *r) {
     IG_TRY(ig_array_from(r->cx, &way[IG_WAY_X], p->x, 3 * n, sizeof(double), "path"));
     IG_TRY(ig_array_from(r->cx, &way[IG_WAY_POWER], p->power, n, sizeof(double), "path"));
     if (r->c->beam.keyhole.at.given)
-      IG_TRY(ig_array_new(r->cx, &way[IG_WAY_HOLE], n, sizeof(ig_powder_hole), "keyholes"));
+      IG_TRY(ig_array_new(r->cx, &way[IG_WAY_KIND], n, sizeof(int), "keyholes"));
     r->view.way[b] = (ig_powder_way){.t = way[IG_WAY_T].dev,
                                      .x = way[IG_WAY_X].dev,
                                      .power = way[IG_WAY_POWER].dev,
-                                     .hole = way[IG_WAY_HOLE].dev,
+                                     .kind = way[IG_WAY_KIND].dev,
                                      .count = p->count};
     r->way[b] = (ig_powder_way){
-        .t = p->t, .x = p->x, .power = p->power, .hole = way[IG_WAY_HOLE].host, .count = p->count};
+        .t = p->t, .x = p->x, .power = p->power, .kind = way[IG_WAY_KIND].host, .count = p->count};
   }
   return ig_powder_keyholes_make(r);
 }
@@ -191,6 +204,7 @@ static void view_make(ig_powder_run *r) {
   v->absorb_T = a->absorb_T.dev;
   v->absorb = a->absorb.dev;
   v->beams = r->beams;
+  v->ground = a->ground.dev;
   v->evaporated = a->evaporated.dev;
   v->source = a->source.dev, v->lost = a->lost.dev, v->held = a->held.dev;
   v->coarse_lost = a->coarse_lost.dev, v->coarse_held = a->coarse_held.dev;
@@ -243,6 +257,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   IG_TRY(looks_make(r));
   IG_TRY(beams_make(r));
   IG_TRY(map_make(r));
+  IG_TRY(ig_powder_events_make(r));
   IG_TRY(film_make(r));
   IG_TRY(ig_powder_vapour(r));
   for (int s = 0; s < 2; s++) {
@@ -258,6 +273,8 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
 
 /* What was never made is freed as nothing. */
 void ig_powder_arrays_free(ig_powder_run *r) {
+  free(r->event);
+  free(r->event_lines);
   IG_IF_CUDA(ig_powder_cluster_close(&r->cluster);)
 #define X(name) ig_array_free(r->cx, &r->array.name);
   IG_POWDER_ARRAYS(X)
@@ -286,11 +303,13 @@ ig_status ig_powder_push(ig_powder_run *r) {
       &a->tables,     &a->heat,        &a->resist,      &a->solid,  &a->fill,     &a->shape,
       &a->ones,       &a->state,       &a->source,      &a->lost,   &a->held,     &a->keys,
       &a->pool,       &a->line,        &a->molten,      &a->linger, &a->probe_at, &a->probe_now,
-      &a->probe_peak, &a->coarse_lost, &a->coarse_held, &a->sunk};
+      &a->probe_peak, &a->coarse_lost, &a->coarse_held, &a->sunk,   &a->ground};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(ig_array_push(r->cx, all[i]));
   if (a->evaporated.count)
     IG_TRY(ig_array_push(r->cx, &a->evaporated));
+  if (a->event_cells.count)
+    IG_TRY(ig_array_push(r->cx, &a->event_cells));
   return a->map.count ? ig_array_push(r->cx, &a->map) : IG_OK;
 }
 
@@ -315,13 +334,18 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
              {IG_PULL_LEDGER, &a->coarse_lost}, {IG_PULL_LEDGER, &a->coarse_held},
              {IG_PULL_LEDGER, &a->sunk},        {IG_PULL_POOL, &a->pool},
              {IG_PULL_POOL, &a->molten},        {IG_PULL_LINES, &a->line},
-             {IG_PULL_STATE, &a->state},        {IG_PULL_PROBES, &a->probe_now},
-             {IG_PULL_PROBES, &a->probe_peak},  {IG_PULL_SOLID, &a->solid}};
+             {IG_PULL_LINES, &a->ground},       {IG_PULL_STATE, &a->state},
+             {IG_PULL_PROBES, &a->probe_now},   {IG_PULL_PROBES, &a->probe_peak},
+             {IG_PULL_SOLID, &a->solid}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].what & what)
       IG_TRY(ig_array_pull(r->cx, all[i].array));
   if (what & IG_PULL_MAP && a->map.count)
     IG_TRY(ig_array_pull(r->cx, &a->map));
+  if (what & IG_PULL_MAP && a->event_cells.count) {
+    IG_TRY(ig_powder_events_drain(r));
+    IG_TRY(ig_array_pull(r->cx, &a->event_cells));
+  }
   if (what & IG_PULL_LEDGER && a->evaporated.count) {
     IG_TRY(ig_array_pull(r->cx, &a->evaporated));
     r->ledger.evaporated = sum(&a->evaporated);
@@ -367,6 +391,8 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[0] = (int64_t)f[0] * f[1];
   else if (what == IG_POWDER_KERNEL_probe)
     n[0] = r->view.probes;
+  else if (what == IG_POWDER_KERNEL_ahead)
+    n[0] = r->view.window_count;
   else if (what == IG_POWDER_KERNEL_film)
     n[0] = r->view.film.n[0] * r->view.film.n[1];
   else if (what != IG_POWDER_KERNEL_pool_done && what != IG_POWDER_KERNEL_put)

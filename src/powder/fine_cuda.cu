@@ -26,6 +26,7 @@ extern "C" {
 #include "powder/tables.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
+#include "powder/events.inc"
 #include "powder/fine_light.cuh"
 #include "powder/fine_slab.cuh"
 
@@ -53,7 +54,10 @@ static __device__ __noinline__ double slab_light(const ig_powder_view &v, int be
     if (i >= 0 && j >= 0 && i < light->n[n][0] && j < light->n[n][1])
       sum += light->joule[n] * light->share[n][0][i] * light->share[n][1][j];
   }
-  return sum == 0 ? 0 : sum * powder_absorbed(&v, &v.a.hole[beam], state, T);
+  if (sum == 0)
+    return 0;
+  const ig_powder_hole hole = powder_hole(&v, beam, v.a.kind[beam]);
+  return sum * powder_absorbed(&v, &hole, state, T);
 }
 
 /* What a topmost cell loses as vapour, J/m^3. The column is this thread's alone. */
@@ -249,6 +253,24 @@ static __device__ __noinline__ unsigned slab_kept(const ig_powder_view &v,
   return froze;
 }
 
+/* Events of a piece's cells, at the end of a step. */
+struct slab_heat {
+  double of[PIECE];
+};
+static __device__ __noinline__ void slab_events(const ig_powder_view &v, const ig_powder_window &w,
+                                                window_slab s, slab_place p, slab_heat heat,
+                                                double time) {
+  const int q = s.first + p.plane;
+#pragma unroll
+  for (int z = 0; z < PIECE; z++) {
+    const int64_t cell = p.k + z > s.top ? -1
+                                         : powder_event_in(&v, &w.box, s.cut.cut ? p.u : q,
+                                                           s.cut.cut ? q : p.u, p.k + z);
+    if (cell >= 0)
+      powder_event_look(&v, cell, heat.of[z], time, v.a.dt);
+  }
+}
+
 /* The record of cell (x, y, k) that has just frozen. `at`: the cell in shared memory; `low` and
    `high`: how far the planes beside it are. */
 static __device__ __noinline__ void cell_freeze(const ig_powder_view &v, const ig_powder_window &w,
@@ -335,7 +357,7 @@ __global__ void __launch_bounds__(MOST, 1)
   else
     slab_ghosts(v, w, s, workers);
   if (t >= workers - 32 && t < workers)
-    slab_deep(w.beams ? v.a.hole[w.beam[0]].depth : v.depth, s, edge);
+    slab_deep(w.beams ? powder_hole(&v, w.beam[0], v.a.kind[w.beam[0]]).depth : v.depth, s, edge);
   const int seen = t < v.probes ? probe_find(v, w, s, t) : -1;
   double peak = seen >= 0 ? v.probe_peak[t] : 0;
   if (t < workers) {
@@ -367,6 +389,13 @@ __global__ void __launch_bounds__(MOST, 1)
         slab_look<TABLES>(v, s, p, t + r * workers, n + 1, heat[r], &state[r]);
         if (v.map.n[0])
           froze[r] = slab_kept(v, w, s, p, was, state[r]);
+        if (v.events.n[0]) {
+          slab_heat now;
+#pragma unroll
+          for (int z = 0; z < PIECE; z++)
+            now.of[z] = heat[r][z];
+          slab_events(v, w, s, p, now, v.a.time + (n + 1) * dt);
+        }
       }
     cluster_arrive();
     cluster_wait();

@@ -90,16 +90,12 @@ static __device__ __noinline__ void light_look(int n, const window_spots *spots,
   __syncwarp(); /* before other spots come in the place of these */
 }
 
-static bool same_hole(const ig_powder_hole *a, const ig_powder_hole *b) {
-  return (a->depth == b->depth || (a->depth != a->depth && b->depth != b->depth)) &&
-         a->share == b->share && a->absorptivity == b->absorptivity;
-}
 /* Whether no step has more spots, or wider ones, than there is room for, and all of them the same
-   keyhole, which goes to v->a.hole. Runs the same search on the host, step by step, before the
-   launch: a kernel could not report back in time. */
+   kind of keyhole, which goes to v->a.kind. Runs the same search on the host, step by step, before
+   the launch: a kernel could not report back in time. */
 static bool light_fits(ig_powder_view *v, const ig_powder_window *w, const ig_powder_way *ways,
                        int steps) {
-  ig_powder_hole hole = {v->depth, 0, 0};
+  int kind = -1;
   bool lit = false;
   if (5 * v->radius / w->fine.edge + 2 > REACH)
     return false;
@@ -111,10 +107,10 @@ static bool light_fits(ig_powder_view *v, const ig_powder_window *w, const ig_po
       double x[2], joule;
       while (count <= SPOTS &&
              powder_spot_next(way, v->a.time + n * v->a.dt, v->a.dt, v->radius, &s, x, &joule)) {
-        const ig_powder_hole here = powder_hole(v, way, s.piece);
-        if (lit && !same_hole(&hole, &here))
+        const int here = powder_kind(way, s.piece);
+        if (lit && here != kind)
           return false;
-        hole = here;
+        kind = here;
         lit = true;
         count++;
       }
@@ -123,6 +119,6 @@ static bool light_fits(ig_powder_view *v, const ig_powder_window *w, const ig_po
       return false;
   }
   for (int b = 0; b < w->beams; b++)
-    v->a.hole[w->beam[b]] = hole;
+    v->a.kind[w->beam[b]] = kind;
   return true;
 }

@@ -9,6 +9,7 @@
 #include "powder/tables.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
+#include "powder/events.inc"
 #include "powder/cells.inc"
 
 /* Cells write what is theirs: any order gives the same bits. */
@@ -79,7 +80,7 @@ static void columns(const ig_powder_view *v, int team) {
     powder_spot s = {way->piece, -1, 0, 0, 0};
     double x[2], joule;
     while (powder_spot_next(way, v->a.time, v->a.dt, v->radius, &s, x, &joule)) {
-      const ig_powder_hole hole = powder_hole(v, way, s.piece);
+      const ig_powder_hole hole = powder_hole(v, v->w.beam[b], powder_kind(way, s.piece));
       if (hole.depth != depth && !(isnan(hole.depth) && isnan(depth)))
         few = deep_make(v, top, depth = hole.depth, deep);
       if (!few || !columns_light(v, &hole, deep, x, joule))

@@ -13,6 +13,7 @@ extern "C" {
 #include "powder/tables.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
+#include "powder/events.inc"
 #include "powder/cells.inc"
 
 enum { THREADS = 128 };

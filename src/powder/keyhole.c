@@ -11,19 +11,19 @@
                    Tu and Gartner 1996), so e = A P / (k (T_b - T_0) g)
      absorptivity  A = A(e / a) of a conical cavity (Gouffe 1945), from that of a flat melt
 
-   The two are solved together for each piece of a path, from power, speed, radius and the ground's
-   temperature; nothing is fitted. A beam that is slow or stands loses at least what half a spheroid
-   at rest does. One that has stood for a time t has not come that far: a cylinder at rest loses
-   4 pi k (T_b - T_0) / (ln(4 D t / a^2) - 2 gamma) then, which is what a slow one loses at the
-   speed 2 sqrt(D / t), so it counts with that speed. Where e is less than about a there is no
-   keyhole, and light stays at the surface. k and D are those of the melt at the boiling
-   temperature.
+   The two are solved together for each power and speed of a path, over the temperature T_0 of the
+   ground, which kernels read ahead of the beam (powder_ground); nothing is fitted. A beam that is
+   slow or stands loses at least what half a spheroid at rest does. One that has stood for a time t
+   has not come that far: a cylinder at rest loses 4 pi k (T_b - T_0) / (ln(4 D t / a^2) - 2 gamma)
+   then, which is what a slow one loses at the speed 2 sqrt(D / t), so it counts with that speed.
+   Where e is less than about a there is no keyhole, and light stays at the surface. k and D are
+   those of the melt at the boiling temperature.
 
-   Left out: the time a keyhole takes to form, its fluctuations, heat of neighbouring lines in T_0,
-   flow in the pool. */
+   Left out: the time a keyhole takes to form, its fluctuations, flow in the pool. */
 #include "powder/powder.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Modified Bessel function I_n, by its power series: arguments are at most 10 here. */
 static double bessel_i(int n, double x) {
@@ -95,17 +95,16 @@ static double heat_of_melt(const ig_material_case *m) {
   return ig_table_at(&m->density, m->boiling) * ig_table_at(&m->specific_heat, m->boiling);
 }
 
-/* The keyhole of a beam of that power and speed, in ground at temperature T. The depth is found by
-   repeated insertion from a depth of one radius on: of two solutions the deeper one. */
-static ig_powder_hole hole_of(const ig_powder_run *r, double power, double speed, double T) {
+/* Keyholes of a power and a speed. The depth is found by repeated insertion from a depth of one
+   radius on: of two solutions the deeper one. */
+static ig_powder_hole hole_of(const ig_powder_run *r, double power, double moving, double T) {
   const ig_powder_keyhole *c = &r->c->beam.keyhole;
   const ig_material_case *m = r->material;
   const double a = r->c->beam.radius, boils = m->boiling, k = ig_table_at(&m->conductivity, boils),
                flat =
                    isnan(c->absorptivity) ? ig_table_at(&m->absorptivity, boils) : c->absorptivity;
   /* ground that boils itself has no keyhole: a pool over it is all there is */
-  const double per = k * fmax(boils - T, 0.01 * boils),
-               moving = ig_keyhole_flow(0.5 * speed * a * heat_of_melt(m) / k);
+  const double per = k * fmax(boils - T, 0.01 * boils);
   double aspect = 1, absorbed = flat;
   for (int i = 0; i < 1000; i++) {
     absorbed = ig_keyhole_absorbed(flat, aspect);
@@ -115,75 +114,112 @@ static ig_powder_hole hole_of(const ig_powder_run *r, double power, double speed
     if (done)
       break;
   }
-  const double share = smooth((aspect - 1) / c->transition), given = r->c->beam.depth;
-  if (share == 0)
-    return (ig_powder_hole){given, 0, 0};
-  const double depth = c->depth_factor * share * aspect * a;
-  return (ig_powder_hole){isnan(given) ? depth : fmax(depth, given), share, absorbed};
+  const double share = smooth((aspect - 1) / c->transition);
+  return (ig_powder_hole){c->depth_factor * share * aspect * a, share, absorbed};
 }
 
-/* How long the beam stands where piece i begins, up to piece `last`; 0: it moves. */
-static double stands(const ig_powder_run *r, const ig_toolpath *p, int64_t i, int64_t last) {
+/* How long the beam stands where piece i begins; 0: it moves. */
+static double stands(const ig_powder_run *r, const ig_toolpath *p, int64_t i) {
   const double *from = &p->x[3 * i];
   int64_t j = i;
-  while (j <= last && j + 1 < p->count && p->power[j] > 0 &&
+  while (j + 1 < p->count && p->power[j] > 0 &&
          hypot(p->x[3 * j + 3] - from[0], p->x[3 * j + 4] - from[1]) <= 1e-6 * r->c->beam.radius)
     j++;
   return p->t[j] - p->t[i];
 }
 
-/* Pieces first to last of a beam's path. Neighbours mostly have the same power and speed. */
-static void holes_fill(const ig_powder_run *r, int beam, int64_t first, int64_t last, double T) {
+/* Powers and speeds of paths. */
+typedef struct {
+  double power, speed;
+} kind;
+typedef struct {
+  kind *of;
+  int count, room;
+} kinds;
+
+/* The number of a kind. Paths have few of them, or as many as pieces: the last ones are looked at.
+   Times of points are rounded: so is the speed. */
+static ig_status kind_take(ig_ctx *cx, kinds *all, double power, double speed, int *number) {
+  enum { LOOK = 64 };
+  for (int i = all->count - 1; i >= 0 && i >= all->count - LOOK; i--)
+    if (all->of[i].power == power && fabs(speed - all->of[i].speed) <= 1e-6 * all->of[i].speed) {
+      *number = i;
+      return IG_OK;
+    }
+  if (all->count == all->room) {
+    const int room = all->room ? 2 * all->room : LOOK;
+    kind *more = realloc(all->of, (size_t)room * sizeof *more);
+    if (!more)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for keyholes");
+    all->of = more;
+    all->room = room;
+  }
+  all->of[ *number = all->count++] = (kind){power, speed};
+  return IG_OK;
+}
+
+/* Kinds of the pieces of a path; where the beam is off, that of the piece before. */
+static ig_status kinds_find(const ig_powder_run *r, int beam, kinds *all) {
   const ig_toolpath *p = &r->laser[beam].path;
   const ig_material_case *m = r->material;
   const double D = ig_table_at(&m->conductivity, m->boiling) / heat_of_melt(m);
-  ig_powder_hole *hole = r->array.way[IG_POWDER_WAY * beam + IG_WAY_HOLE].host;
-  double power = NAN, speed = NAN, until = -INFINITY; /* the beam stands until then */
-  ig_powder_hole now = {NAN, 0, 0};
-  for (int64_t i = first; i <= last; i++) {
+  int *number = r->array.way[IG_POWDER_WAY * beam + IG_WAY_KIND].host, now = 0;
+  double until = -INFINITY, speed = 0; /* the beam stands until then */
+  for (int64_t i = 0; i < p->count; i++) {
     const double takes = i + 1 < p->count ? p->t[i + 1] - p->t[i] : 0, *x = &p->x[3 * i];
-    double fast = takes > 0 ? hypot(x[3] - x[0], x[4] - x[1]) / takes : 0;
-    if (p->t[i] < until) {
-      fast = speed;
-    } else if (takes > 0) {
-      const double rest = stands(r, p, i, last);
-      fast = rest > 0 ? 2 * sqrt(D / rest) : fast;
-      until = rest > 0 ? p->t[i] + rest : until;
+    if (takes > 0 && p->power[i] > 0) {
+      if (p->t[i] >= until) {
+        const double rest = stands(r, p, i);
+        speed = rest > 0 ? 2 * sqrt(D / rest) : hypot(x[3] - x[0], x[4] - x[1]) / takes;
+        until = rest > 0 ? p->t[i] + rest : until;
+      }
+      IG_TRY(kind_take(r->cx, all, p->power[i], speed, &now));
     }
-    /* times of points are rounded: so is the speed */
-    if (p->power[i] > 0 && !(p->power[i] == power && fabs(fast - speed) <= 1e-6 * speed)) {
-      now = hole_of(r, p->power[i], fast, T);
-      power = p->power[i], speed = fast;
-    }
-    hole[i] = now;
+    number[i] = now;
   }
+  return IG_OK;
+}
+
+/* Rows of all kinds: from the initial temperature up to nearly boiling. */
+static ig_status rows_make(ig_powder_run *r, const kinds *all) {
+  const ig_material_case *m = r->material;
+  const double a = r->c->beam.radius, k = ig_table_at(&m->conductivity, m->boiling);
+  ig_powder_holes *h = &r->view.holes;
+  h->T = r->c->initial_temperature;
+  h->step = fmax(0.95 * m->boiling - h->T, 1) / (IG_HOLE_ROWS - 1);
+  IG_TRY(ig_array_new(r->cx, &r->array.holes, IG_HOLE_ROWS * (size_t)(all->count ? all->count : 1),
+                      sizeof(ig_powder_hole), "keyholes"));
+  ig_powder_hole *row = r->array.holes.host;
+  for (int n = 0; n < all->count; n++) {
+    const double moving = ig_keyhole_flow(0.5 * all->of[n].speed * a * heat_of_melt(m) / k);
+    for (int i = 0; i < IG_HOLE_ROWS; i++)
+      *row++ = hole_of(r, all->of[n].power, moving, h->T + i * h->step);
+  }
+  h->row = r->array.holes.dev;
+  return ig_array_push(r->cx, &r->array.holes);
 }
 
 ig_status ig_powder_keyholes_make(ig_powder_run *r) {
+  kinds all = {0};
   if (!r->c->beam.keyhole.at.given)
     return IG_OK;
   IG_TRY(ig_material_require(r->cx, r->material, "boiling", "beam.keyhole"));
-  for (int b = 0; b < r->beams; b++) {
-    if (r->laser[b].path.count > 0)
-      holes_fill(r, b, 0, r->laser[b].path.count - 1, r->c->initial_temperature);
-    IG_TRY(ig_array_push(r->cx, &r->array.way[IG_POWDER_WAY * b + IG_WAY_HOLE]));
+  ig_status status = IG_OK;
+  for (int b = 0; b < r->beams && status == IG_OK; b++) {
+    status = kinds_find(r, b, &all);
+    if (status == IG_OK)
+      status = ig_array_push(r->cx, &r->array.way[IG_POWDER_WAY * b + IG_WAY_KIND]);
   }
-  return IG_OK;
+  if (status == IG_OK)
+    status = rows_make(r, &all);
+  free(all.of);
+  return status;
 }
 
-ig_status ig_powder_keyholes_of(ig_powder_run *r, int64_t first, int64_t end) {
-  if (!r->c->beam.keyhole.at.given)
-    return IG_OK;
-  for (int64_t n = first; n < end; n++) {
-    const ig_powder_layer *layer = &r->layer_of[n];
-    for (int64_t i = 0; i < layer->lines && !isnan(layer->interlayer); i++) {
-      const ig_powder_line *l = &r->line_of[layer->line + i];
-      holes_fill(r, l->beam, l->first, l->last, layer->interlayer);
-    }
-  }
-  for (int b = 0; b < r->beams; b++)
-    IG_TRY(ig_array_push(r->cx, &r->array.way[IG_POWDER_WAY * b + IG_WAY_HOLE]));
-  return IG_OK;
+ig_powder_hole ig_powder_keyhole_of(const ig_powder_run *r, int beam, int64_t piece, double T) {
+  ig_powder_holes h = r->view.holes;
+  h.row = r->array.holes.host;
+  return ig_powder_hole_at(&h, r->way[beam].kind[piece], T, r->c->beam.depth);
 }
 
 /* Of the vapour 18 % falls back (Knight 1979): 0.82 p sqrt(M / (2 pi R T)) leave, with the pressure

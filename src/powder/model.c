@@ -136,7 +136,11 @@ static ig_status lines_find(ig_powder_run *r) {
                                                      .melts = NAN,
                                                      .reached = NAN,
                                                      .hottest = NAN,
-                                                     .hot = {NAN, NAN}};
+                                                     .hot = {NAN, NAN},
+                                                     .index = NAN,
+                                                     .weakest = {NAN, NAN},
+                                                     .porosity = NAN,
+                                                     .keyhole = NAN};
         r->layers++;
       }
       if (pass && p->x[3 * i + 2] < top - 1e-9 && below++ == 0)
@@ -384,6 +388,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
         r->duration = fmax(r->duration, r->laser[b].path.t[r->laser[b].path.count - 1]);
   }
   cut_warn(r);
+  ig_powder_advise(r);
   ig_powder_host(&r->array.pool)[IG_POOL_MOST + 4] = r->c->initial_temperature;
   IG_TRY(ig_array_push(r->cx, &r->array.pool));
   /* the balance counts from here */

@@ -1,5 +1,6 @@
 /* The keys of a powder case: the only place where they are declared; reader, messages and reference
-   pages are made from these tables. G, B, P, M, F, C stand for the struct that a table fills. */
+   pages are made from these tables. G, K, B, P, M, E, F, C stand for the struct that a table fills.
+ */
 #include "powder/powder.h"
 #include "io/toolpath/path_case.h"
 
@@ -60,6 +61,22 @@ static const ig_option map_options[] = {
     IG_END};
 #undef M
 
+#define E ig_powder_events_case
+static const ig_option events_options[] = {
+    IG_VECTOR(E, min, 3, "m", IG_REQUIRED, "lowest corner of the box"),
+    IG_VECTOR(E, max, 3, "m", IG_REQUIRED, "its highest corner"),
+    IG_VECTOR(E, layers, 2, "", NULL, "first and last layer, from 1; left out: all"),
+    IG_REAL(E, high, "K", NULL, 0, 1e5,
+            "an event begins above it; left out: the liquidus; others for figures of cameras"),
+    IG_REAL(E, low, "K", NULL, 0, 1e5,
+            "and ends below this; the cooling rate is the mean from the one to the other; left "
+            "out: the solidus"),
+    IG_CHOICE(E, format, "csv|catemp", "csv",
+              "a file per layer: exaca-0001.csv with x,y,z,tm,tl,cr, or exaca-0001.catemp, the "
+              "same as six doubles"),
+    IG_END};
+#undef E
+
 #define F ig_powder_film_case
 static const ig_option film_options[] = {
     IG_INT(F, layer, IG_REQUIRED, 1, 1e9, "from 1; of those that are scanned"),
@@ -100,6 +117,8 @@ const ig_option ig_powder_options[] = {
         C, map, ig_powder_map_case, map_options, NULL,
         "fine cells whose peak temperature, and cooling rate, gradient and speed of the front at "
         "their last freezing, are kept and written"),
+    IG_MAP(C, events, ig_powder_events_case, events_options, NULL,
+           "fine cells of which every melting and solidification is written, for ExaCA"),
     IG_MAP(C, movie, ig_powder_film_case, film_options, NULL,
            "the surface of one layer in fine cells, while it is scanned: these frames are the "
            "snapshots of the run"),

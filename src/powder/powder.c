@@ -84,6 +84,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "window", text);
   snprintf(text, sizeof text, "%.4g s", r.dt_fine);
   line(user, "fine step", text);
+  ig_powder_steps_describe(&r, line, user);
   double volume = 0;
   for (int i = 0; i < r.c->hatch.parts.count; i++)
     volume += r.body[i].volume;
@@ -99,6 +100,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
            1e-6 * ((double)job->cx->device_bytes + 48 * fine), 1e-6 * (double)r.array.state.count,
            (double)r.array.state.count);
   line(user, "memory", text);
+  ig_powder_events_describe(&r, line, user);
   for (int b = 0; b < r.beams; b++) {
     ig_toolpath_survey s;
     snprintf(text, sizeof text, "%d of %d", b + 1, r.beams);

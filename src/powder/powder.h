@@ -79,6 +79,14 @@ enum { IG_MAP_CSV, IG_MAP_VTI };
 
 typedef struct {
   ig_src at;
+  double min[3], max[3]; /* m */
+  double layers[2];      /* first and last, from 1; NaN: all */
+  double high, low;      /* K; NaN: liquidus, solidus */
+  int format;            /* IG_EXACA_TEXT or IG_EXACA_BINARY (io/format/exaca.h) */
+} ig_powder_events_case;
+
+typedef struct {
+  ig_src at;
   /* the layer that is filmed, from 1; frames over the time of its lines */
   int64_t layer, frames;
   double min[2], max[2]; /* m */
@@ -101,11 +109,12 @@ typedef struct {
   /* m; of paths from files */
   double layer_height;
   ig_powder_map_case map;
+  ig_powder_events_case events;
   ig_powder_film_case movie;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
 extern const ig_option ig_powder_options[];
-#define IG_POWDER_FIELDS "T|solid|melts|unfused"
+#define IG_POWDER_FIELDS "T|solid|melts|unfused|porosity|keyhole"
 
 /* Heat so far, J. */
 typedef struct {
@@ -132,6 +141,9 @@ typedef struct {
   double reached;      /* share of the part's columns that also melted the cell below the layer */
   double hottest;      /* of the coarse cells of the layer below when this one was spread, K */
   double hot[2];       /* where, m */
+  /* from the pools of its lines (fusion.c): the largest (h/w)^2 + (l/d)^2 and the middle of that
+     line; the share that stays unmelted; the largest keyhole index; NaN: not known */
+  double index, weakest[2], porosity, keyhole;
 } ig_powder_layer;
 
 /* A laser: its path, and the box that goes with it. */
@@ -144,7 +156,11 @@ typedef struct {
 } ig_powder_laser;
 
 /* arrays of a path */
-enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_HOLE, IG_POWDER_WAY };
+enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_KIND, IG_POWDER_WAY };
+
+/* Events of surface cells in the middle of a line: how many, mean time above the upper temperature
+   (s), mean cooling rate (K/s). */
+enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT_LINE };
 
 /* Arrays with a host side and a device side. One list, so that none is forgotten when they are
    freed: tables of the material; coarse heat, T, resist and old ones of stages; solid, fill and
@@ -175,6 +191,8 @@ enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_HOLE, IG_POWDER_WAY };
   X(lost_before)                                                                                   \
   X(held_now)                                                                                      \
   X(held_before)                                                                                   \
+  X(holes)                                                                                         \
+  X(ground)                                                                                        \
   X(keys)                                                                                          \
   X(pool)                                                                                          \
   X(line)                                                                                          \
@@ -185,16 +203,21 @@ enum { IG_WAY_T, IG_WAY_X, IG_WAY_POWER, IG_WAY_HOLE, IG_POWDER_WAY };
   X(probe_now)                                                                                     \
   X(probe_peak)                                                                                    \
   X(map)                                                                                           \
+  X(event_cells)                                                                                   \
+  X(event_list)                                                                                    \
+  X(event_count)                                                                                   \
   X(film)                                                                                          \
   X(top)                                                                                           \
   X(part_cells)                                                                                    \
   X(part_unfused)                                                                                  \
+  X(part_porosity)                                                                                 \
+  X(part_keyhole)                                                                                  \
   X(below)
 typedef struct {
 #define X(name) ig_array name;
   IG_POWDER_ARRAYS(X)
 #undef X
-  /* t, x, power and keyhole of each path */
+  /* t, x, power and kind of keyhole of each path */
   ig_array way[IG_POWDER_WAY * IG_POWDER_BEAMS];
 } ig_powder_arrays;
 
@@ -239,6 +262,9 @@ typedef struct {
   /* s: of a fine step; of the next long step between layers, 0: start from the plain one */
   double dt_fine, dt_dwell;
   double time, duration;
+  /* where the last coarse step would have ended without `duration`: one that goes on from there
+     takes the rest of it first, so that it looks at pools where a run that was not cut does */
+  double plan;
   int64_t step, layer, layers; /* layer: how many are born */
   ig_powder_layer *layer_of;
   int64_t lines;
@@ -249,6 +275,12 @@ typedef struct {
   /* for the summary; moves: how often windows were placed anew */
   int64_t fine_steps, coarse_steps, moves;
   int64_t filmed; /* frames */
+  /* events of the present layer that were taken from the device's list; of layers before it, and
+     those lost */
+  ig_powder_event *event;
+  int64_t events, events_room;
+  double events_before, events_lost;
+  double (*event_lines)[IG_EVENT_LINE]; /* of each line; NULL: events are not asked for */
   /* cell updates so far, fine and coarse ones */
   double work;
   /* surfaces of the parts, to see which cells lie in one; NULL where paths come from files */
@@ -264,9 +296,20 @@ void ig_powder_close(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam,
                                        ig_toolpath *path);
 
+/* --- advice.c */
+/* Warns of a beam narrower than cells, of more steps than anybody waits for, of a step too coarse
+   for vapour. */
+void ig_powder_advise(const ig_powder_run *run);
+/* How many steps, for `check`. */
+void ig_powder_steps_describe(const ig_powder_run *run, ig_check_line *line, void *user);
+
 /* --- device.c: arrays, the view of them, launches */
 IG_MUST_CHECK ig_status ig_powder_arrays_make(ig_powder_run *run);
 void ig_powder_arrays_free(ig_powder_run *run);
+/* Fine cells of a box, m, cut to the bed and to whole cells: the first along each axis, and how
+   many; false: it is not in the bed. */
+bool ig_powder_cells_in(const ig_powder_run *run, const double *min, const double *max, int64_t *at,
+                        int64_t *n, double *cells);
 /* All items of a kernel, in the window run->view.w or the whole bed. Returns while a device works;
    kernels follow each other in the order of calls. */
 IG_MUST_CHECK ig_status ig_powder_do_all(ig_powder_run *run, ig_powder_do what);
@@ -322,11 +365,10 @@ double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
 double ig_keyhole_flow(double peclet);
 /* What a cavity of this depth over radius absorbs, of walls that absorb `flat`. */
 double ig_keyhole_absorbed(double flat, double aspect);
-/* Keyholes of all pieces of all paths, in ground at the initial temperature. */
+/* Keyholes of all pieces of all paths, over the temperature of the ground; into the view. */
 IG_MUST_CHECK ig_status ig_powder_keyholes_make(ig_powder_run *run);
-/* Those of the lines of layers [first, end), in ground at the interlayer temperature, where that is
-   known. */
-IG_MUST_CHECK ig_status ig_powder_keyholes_of(ig_powder_run *run, int64_t first, int64_t end);
+/* That of a piece in ground at a temperature, of the host. */
+ig_powder_hole ig_powder_keyhole_of(const ig_powder_run *run, int beam, int64_t piece, double T);
 /* Vapour at the top of the bed, into the view; fails where the material lacks a value. */
 IG_MUST_CHECK ig_status ig_powder_vapour(ig_powder_run *run);
 
@@ -362,6 +404,34 @@ IG_MUST_CHECK ig_status ig_powder_layer_begin(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, int64_t count,
                                               uint8_t *to);
 
+/* --- fusion.c */
+
+/* (h/w)^2 + (l/d)^2 of lines h apart, pools w wide and d deep, layers of l: above 1 some of a layer
+   stays unmelted; and how much of it does. turned: lines of following layers lie otherwise. */
+double ig_fusion_index(double h, double w, double l, double d);
+double ig_fusion_porosity(double h, double w, double l, double d, bool turned);
+/* Of a layer that is done, into it and into the maps. */
+IG_MUST_CHECK ig_status ig_powder_fusion(ig_powder_run *run, ig_powder_layer *layer);
+
+/* --- events.c */
+
+/* The box, its memory; fails where it is not in the bed. */
+IG_MUST_CHECK ig_status ig_powder_events_make(ig_powder_run *run);
+/* Takes what has ended since the last call from the device's list. */
+IG_MUST_CHECK ig_status ig_powder_events_drain(ig_powder_run *run);
+/* Mean of a column of event_lines over all lines. */
+double ig_powder_events_mean(const ig_powder_run *run, int column);
+/* Writes the events of the present layer. */
+IG_MUST_CHECK ig_status ig_powder_events_write(ig_powder_run *run, ig_sink *to);
+/* Before a layer is spread: those of the one before are written and let go. */
+IG_MUST_CHECK ig_status ig_powder_events_spread(ig_powder_run *run);
+/* Whether the present layer is one of those recorded; into the view. */
+void ig_powder_events_aim(ig_powder_run *run, int64_t layer);
+/* Room for that many of the present layer. */
+IG_MUST_CHECK ig_status ig_powder_events_reserve(ig_powder_run *run, int64_t count);
+/* Sizes, for `check`. */
+void ig_powder_events_describe(const ig_powder_run *run, ig_check_line *line, void *user);
+
 /* --- movie.c */
 /* Whether the time of a frame has come since this was asked last. */
 bool ig_powder_film_due(ig_powder_run *run);
@@ -381,6 +451,8 @@ bool ig_powder_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_powder_get(void *self, const char *name, double *values);
 
 /* --- report.c */
+/* Heat of the spot over what melting takes: the keyhole index of a line; NaN: not known. */
+double ig_powder_enthalpy(const ig_powder_run *run, const ig_powder_line *line);
 IG_MUST_CHECK ig_status ig_powder_tables_write(ig_powder_run *run, ig_sink *to);
 void ig_powder_warn(const ig_powder_run *run); /* of pulled lines and counts */
 

@@ -55,7 +55,7 @@ static ig_status page_close(page *p, ig_status status, ig_sink *to, const char *
    the heat h up to the solidus, J/m^3, the diffusivity D there, the radius a. About 6 and more: the
    surface may boil, and a keyhole form. Pieces of a line count by their time; those that stand have
    none. */
-static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
+double ig_powder_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
   const ig_powder_tables *t = r->tables;
   const ig_toolpath *p = &r->laser[l->beam].path;
   double strength = 0, moves = 0; /* mean of P / sqrt(v) */
@@ -80,22 +80,22 @@ static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *
 
 /* The keyhole of a line: means over its pieces, by the light they send. Depths are of the light as
    a whole, absorptivities of the keyholes among them. */
-static ig_powder_hole line_hole(const ig_powder_run *r, const ig_powder_line *l) {
+static ig_powder_hole line_hole(const ig_powder_run *r, const ig_powder_line *l, double T) {
   const ig_toolpath *p = &r->laser[l->beam].path;
   ig_powder_hole mean = {0, 0, NAN};
   double sent = 0, kept = 0;
   for (int64_t i = l->first; i <= l->last; i++) {
-    const ig_powder_hole *hole = &r->way[l->beam].hole[i];
+    const ig_powder_hole hole = ig_powder_keyhole_of(r, l->beam, i, T);
     const double light = p->power[i] * (p->t[i + 1] - p->t[i]);
     if (!(light > 0))
       continue;
     sent += light;
-    mean.depth += ((isnan(hole->depth) ? 0 : hole->depth) - mean.depth) * light / sent;
-    mean.share += (hole->share - mean.share) * light / sent;
-    if (hole->share > 0) {
+    mean.depth += ((isnan(hole.depth) ? 0 : hole.depth) - mean.depth) * light / sent;
+    mean.share += (hole.share - mean.share) * light / sent;
+    if (hole.share > 0) {
       const double was = kept > 0 ? mean.absorptivity : 0;
       kept += light;
-      mean.absorptivity = was + (hole->absorptivity - was) * light / kept;
+      mean.absorptivity = was + (hole.absorptivity - was) * light / kept;
     }
   }
   if (mean.depth == 0)
@@ -109,11 +109,17 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
 #define COLUMNS                                                                                    \
   "layer,line,start [s],end [s],x0 [m],y0 [m],x1 [m],y1 [m],length [m],width [m],depth [m],"       \
   "width_mean [m],depth_mean [m],T_max [K],laser,normalised_enthalpy"
-  const bool keyhole = r->c->beam.keyhole.at.given;
+#define KEYHOLE ",source_depth [m],keyhole_share,keyhole_absorptivity,ground [K]"
+#define EVENTS ",time_above [s],cooling_rate [K/s]"
+  const bool keyhole = r->c->beam.keyhole.at.given, events = r->event_lines;
   IG_TRY(page_open(r->cx, &p,
-                   keyhole ? COLUMNS ",source_depth [m],keyhole_share,keyhole_absorptivity"
-                           : COLUMNS));
+                   keyhole && events ? COLUMNS KEYHOLE EVENTS
+                   : keyhole         ? COLUMNS KEYHOLE
+                   : events          ? COLUMNS EVENTS
+                                     : COLUMNS));
 #undef COLUMNS
+#undef KEYHOLE
+#undef EVENTS
   ig_status status = IG_OK;
   for (int64_t layer = 0; layer < r->layers && status == IG_OK; layer++)
     for (int64_t n = 0; n < r->layer_of[layer].lines && status == IG_OK; n++) {
@@ -126,27 +132,34 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       if (path->t[l->first] >= r->time)
         continue;
       const bool seen = q[IG_LINE_LOOKS] > 0; /* one shorter than a cell may not be */
-      const ig_powder_hole hole = keyhole ? line_hole(r, l) : (ig_powder_hole){NAN, NAN, NAN};
-      const double row[19] = {(double)layer + 1,
-                              (double)n + 1,
-                              path->t[l->first],
-                              path->t[l->last + 1],
-                              a[0],
-                              a[1],
-                              b[0],
-                              b[1],
-                              seen ? q[IG_LINE_LENGTH] : NAN,
-                              seen ? q[IG_LINE_WIDTH] : NAN,
-                              seen ? q[IG_LINE_DEPTH] : NAN,
-                              seen ? q[IG_LINE_WIDTH_MEAN] : NAN,
-                              seen ? q[IG_LINE_DEPTH_MEAN] : NAN,
-                              seen ? q[IG_LINE_HOTTEST] : NAN,
-                              l->beam + 1,
-                              normalised_enthalpy(r, l),
-                              hole.depth,
-                              hole.share,
-                              hole.absorptivity};
-      status = page_row(&p, row, keyhole ? 19 : 16);
+      const double ground = seen ? q[IG_LINE_GROUND] : r->c->initial_temperature;
+      const ig_powder_hole hole =
+          keyhole ? line_hole(r, l, ground) : (ig_powder_hole){NAN, NAN, NAN};
+      double row[22] = {(double)layer + 1,
+                        (double)n + 1,
+                        path->t[l->first],
+                        path->t[l->last + 1],
+                        a[0],
+                        a[1],
+                        b[0],
+                        b[1],
+                        seen ? q[IG_LINE_LENGTH] : NAN,
+                        seen ? q[IG_LINE_WIDTH] : NAN,
+                        seen ? q[IG_LINE_DEPTH] : NAN,
+                        seen ? q[IG_LINE_WIDTH_MEAN] : NAN,
+                        seen ? q[IG_LINE_DEPTH_MEAN] : NAN,
+                        seen ? q[IG_LINE_HOTTEST] : NAN,
+                        l->beam + 1,
+                        ig_powder_enthalpy(r, l),
+                        hole.depth,
+                        hole.share,
+                        hole.absorptivity,
+                        ground};
+      int count = keyhole ? 20 : 16;
+      const double *of = events ? r->event_lines[at] : NULL;
+      for (int c = IG_EVENT_LINE_ABOVE; events && c < IG_EVENT_LINE; c++)
+        row[count++] = of[IG_EVENT_LINE_COUNT] > 0 ? of[c] : NAN;
+      status = page_row(&p, row, count);
     }
   return page_close(&p, status, to, "lines.csv");
 }
@@ -158,14 +171,16 @@ static ig_status layers_write(const ig_powder_run *r, ig_sink *to) {
   page p;
   IG_TRY(page_open(r->cx, &p,
                    "layer,spread [s],top [m],lines,interlayer [K],hottest [K],hottest_x [m],"
-                   "hottest_y [m],part_cells,melted_fraction,melts_mean,reached_below"));
+                   "hottest_y [m],part_cells,melted_fraction,melts_mean,reached_below,"
+                   "fusion_index,weakest_x [m],weakest_y [m],porosity,keyhole_index"));
   ig_status status = IG_OK;
   for (int64_t n = 0; n < r->layer && status == IG_OK; n++) {
     const ig_powder_layer *l = &r->layer_of[n];
-    const double row[12] = {(double)n + 1,    l->birth,   l->z,      (double)l->lines,
-                            l->interlayer,    l->hottest, l->hot[0], l->hot[1],
-                            (double)l->cells, l->melted,  l->melts,  l->reached};
-    status = page_row(&p, row, 12);
+    const double row[17] = {(double)n + 1, l->birth,   l->z,      (double)l->lines, l->interlayer,
+                            l->hottest,    l->hot[0],  l->hot[1], (double)l->cells, l->melted,
+                            l->melts,      l->reached, l->index,  l->weakest[0],    l->weakest[1],
+                            l->porosity,   l->keyhole};
+    status = page_row(&p, row, 17);
   }
   return page_close(&p, status, to, "layers.csv");
 }
@@ -270,7 +285,8 @@ ig_status ig_powder_tables_write(ig_powder_run *r, ig_sink *to) {
 
 /* --- warnings */
 
-#define ENOUGH_MELTED 0.95 /* of the part's cells in a layer; edges of a part stay cold */
+#define ENOUGH_POROUS 0.005 /* of a layer, by the sizes of pools */
+#define ENOUGH_MELTED 0.95  /* of the part's cells in a layer; edges of a part stay cold */
 
 /* Cells of the map that melted and whose last freezing no window has seen. */
 static void unseen_warn(const ig_powder_run *r) {
@@ -290,6 +306,19 @@ static void unseen_warn(const ig_powder_run *r) {
                "%lld of %lld cells of the map that melted did not freeze in a window, or not yet: "
                "their cooling rate, G and R are not known (nan)",
                (long long)unseen, (long long)melted);
+}
+
+/* Meltings that files of events do not have. */
+static void events_warn(const ig_powder_run *r) {
+  const double *kept = ig_powder_host(&r->array.event_cells);
+  int64_t open = 0;
+  for (size_t i = IG_EVENT_MELTED; i < r->array.event_cells.count; i += IG_EVENT_COLUMNS)
+    open += !isnan(kept[i]);
+  if (r->events_lost > 0 || open)
+    ig_warn_at(r->cx, &r->c->events.at,
+               "%.0f meltings are not in the files of events: %lld cells are molten still, the "
+               "others were when a layer was spread or a window of a given size left them",
+               r->events_lost + (double)open, (long long)open);
 }
 
 /* Whether all lines of a layer have been drawn. */
@@ -323,6 +352,27 @@ static void unfused_warn(const ig_powder_run *r) {
                100 * r->layer_of[worst].melted);
 }
 
+/* Layers that pools of this size do not melt through. */
+static void porosity_warn(const ig_powder_run *r) {
+  int64_t worst = -1, count = 0;
+  for (int64_t i = 0; i < r->layer; i++)
+    if (r->layer_of[i].porosity > ENOUGH_POROUS) {
+      count++;
+      if (worst < 0 || r->layer_of[i].porosity > r->layer_of[worst].porosity)
+        worst = i;
+    }
+  if (worst < 0)
+    return;
+  const ig_powder_layer *l = &r->layer_of[worst];
+  ig_warn_at(
+      r->cx, &r->c->at,
+      "pools are too small for the distance of lines and the height of layers in %lld of "
+      "%lld layers: about %.2g %% of layer %lld stay unmelted (porosity in layers.csv), most "
+      "near (%.4g, %.4g) m, where fusion_index is %.3g; it should be below 1",
+      (long long)count, (long long)r->layer, 100 * l->porosity, (long long)worst + 1, l->weakest[0],
+      l->weakest[1], l->index);
+}
+
 /* A balance that does not close: round-off is orders below. */
 static void ledger_warn(const ig_powder_run *r) {
   const ig_powder_ledger *l = &r->ledger;
@@ -349,9 +399,12 @@ static void boiling_warn(const ig_powder_run *r) {
 /* A source deeper than the plate: all its light goes into what is there. */
 static void deep_warn(const ig_powder_run *r) {
   double deepest = 0;
-  for (int64_t i = 0; i < r->lines && r->c->beam.keyhole.at.given; i++)
-    for (int64_t k = r->line_of[i].first; k <= r->line_of[i].last; k++)
-      deepest = fmax(deepest, r->way[r->line_of[i].beam].hole[k].depth);
+  for (int64_t i = 0; i < r->lines && r->c->beam.keyhole.at.given; i++) {
+    const ig_powder_line *l = &r->line_of[i];
+    const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * i;
+    for (int64_t k = l->first; k <= l->last; k++)
+      deepest = fmax(deepest, ig_powder_keyhole_of(r, l->beam, k, q[IG_LINE_GROUND]).depth);
+  }
   if (deepest > r->c->grid.plate)
     ig_warn_at(r->cx, &r->c->grid.at,
                "a keyhole brings light %.3g m deep, and the plate is %.3g m thick: pools are too "
@@ -391,10 +444,12 @@ void ig_powder_warn(const ig_powder_run *r) {
                r->fits ? "it grew faster than windows follow; give grid.window a size that holds it"
                        : "leave out grid.window, or make it larger");
   unfused_warn(r);
+  porosity_warn(r);
   boiling_warn(r);
   deep_warn(r);
   ledger_warn(r);
   unseen_warn(r);
+  events_warn(r);
   if (left)
     ig_warn_at(r->cx, &r->c->grid.at, "%d cells were molten when the window left them: %s", left,
                r->fits ? "a layer was spread on a pool, or more than 16 pools were left"

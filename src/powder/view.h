@@ -11,7 +11,7 @@ enum { IG_POWDER_BEAMS = 8, IG_POWDER_WINDOWS = 16, IG_POWDER_BOXES = 16 };
 /* State of a fine cell: one byte. The upper six bits count meltings, up to 63. */
 enum { IG_POWDER_SOLID = 1, IG_POWDER_MOLTEN = 2, IG_POWDER_MELTS = 2 };
 /* Columns of a line's record: largest length, width, depth, volume of its pool; means of width and
-   depth; how often it was looked at; the highest temperature. */
+   depth; how often it was looked at; the highest temperature; the mean of the ground ahead. */
 enum {
   IG_LINE_LENGTH,
   IG_LINE_WIDTH,
@@ -21,6 +21,7 @@ enum {
   IG_LINE_DEPTH_MEAN,
   IG_LINE_LOOKS,
   IG_LINE_HOTTEST,
+  IG_LINE_GROUND,
   IG_LINE_COLUMNS
 };
 /* Of a beam's pool while cells are looked at: largest -x, x, -y, y, ... as keys that sort like the
@@ -56,17 +57,24 @@ typedef struct {
   int beams, beam[IG_POWDER_BEAMS]; /* those in it */
 } ig_powder_window;
 
-/* What the beam finds on a piece of its path: depth of absorption (1/e^2, m; NaN: the topmost
-   cell), and the share of its light that goes into a keyhole, with what that absorbs of it. */
+/* What the beam finds: depth of absorption (1/e^2, m; NaN: the topmost cell), and the share of its
+   light that goes into a keyhole, with what that absorbs of it. */
 typedef struct {
   double depth, share, absorptivity;
 } ig_powder_hole;
+/* Keyholes of each pair of power and speed in the paths (`kind`), over the temperature of the
+   ground ahead of the beam, which counts what neighbouring lines and layers below have left. */
+enum { IG_HOLE_ROWS = 16 };
+typedef struct {
+  const ig_powder_hole *row; /* kinds x IG_HOLE_ROWS; depth 0: none. NULL: no keyholes */
+  double T, step;            /* K: of the first row, between two rows */
+} ig_powder_holes;
 
 /* A laser's path: points with time (s), place (x 3, m) and power (W) of the piece that begins
    there. Pieces before `piece` are over: searches begin there. */
 typedef struct {
   const double *t, *x, *power;
-  const ig_powder_hole *hole; /* NULL: none anywhere */
+  const int *kind; /* of each piece; NULL: no keyholes */
   int64_t count, piece;
 } ig_powder_way;
 
@@ -76,6 +84,26 @@ typedef struct {
   int64_t at[3], n[3]; /* n[0] 0: none */
   float *value;        /* cells x IG_MAP_COLUMNS: K, K/s, K/m, m/s; NaN: never frozen */
 } ig_powder_map;
+
+/* Fine cells whose meltings are recorded, from `at` on in the bed. Of each its heat at the last
+   look, J/m^3; since when it is molten, s, NaN: it is not; when it last fell below the upper
+   temperature. */
+enum { IG_EVENT_HEAT, IG_EVENT_MELTED, IG_EVENT_COOLED, IG_EVENT_COLUMNS };
+typedef struct {
+  int64_t cell;                   /* of the box */
+  double melted, cooled, cooling; /* s, s, K/s */
+} ig_powder_event;
+/* Counts: those since the list was emptied, of which `most` are in it; those whose end no window
+   has seen. */
+enum { IG_EVENTS_LISTED, IG_EVENTS_LOST, IG_EVENTS_COUNTS };
+typedef struct {
+  int64_t at[3], n[3]; /* n[0] 0: none, or not in this layer */
+  double *cell;        /* cells x IG_EVENT_COLUMNS */
+  ig_powder_event *list;
+  uint64_t *count, most;
+  /* between which an event ends: liquidus and solidus, unless others are given; J/m^3, K */
+  double high, low, high_T, low_T;
+} ig_powder_events;
 
 /* Columns of fine cells that are filmed, from `at` on in the bed. */
 typedef struct {
@@ -97,6 +125,7 @@ typedef struct {
 typedef struct {
   /* set by the host before each launch; most kernels use few of them */
   double time, dt;        /* of a step, s; of fine steps: when the first begins, length of each */
+  double look;            /* when cells are looked at, s */
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
   int stage, last;        /* from 1, 0: a plain step; whether it is the last one */
@@ -104,10 +133,10 @@ typedef struct {
   const double *fill_was; /* of levels, before a new layer */
   /* of beams on a line: unit vector along it, and the spot, m; for length and width of pools */
   double direction[IG_POWDER_BEAMS][2], here[IG_POWDER_BEAMS][2];
-  double behind[IG_POWDER_BEAMS];       /* length of the line so far, m */
-  int64_t line[IG_POWDER_BEAMS];        /* -1: none */
-  ig_powder_hole hole[IG_POWDER_BEAMS]; /* of beams, where it is one for all steps of a launch */
-  ig_powder_box box[IG_POWDER_BEAMS];   /* of beams; size 0: none */
+  double behind[IG_POWDER_BEAMS];     /* length of the line so far, m */
+  int64_t line[IG_POWDER_BEAMS];      /* -1: none */
+  int kind[IG_POWDER_BEAMS];          /* of keyholes, one for all steps of a launch; -1: none */
+  ig_powder_box box[IG_POWDER_BEAMS]; /* of beams; size 0: none */
 } ig_powder_args;
 
 typedef struct {
@@ -133,6 +162,8 @@ typedef struct {
   const double *absorb_T, *absorb;
   int beams;
   ig_powder_way way[IG_POWDER_BEAMS];
+  ig_powder_holes holes;
+  double *ground; /* temperature ahead of each beam, K */
   /* vapour: heat flux evaporation / sqrt(T) exp(vapour (1 / boiling - 1 / T)), W/m^2; heat it took
      so far, J, by column; NULL: there is none */
   double boiling, vapour, evaporation;
@@ -154,12 +185,30 @@ typedef struct {
   double *probe_now, *probe_peak;
   ig_powder_map map;
   ig_powder_film film;
+  ig_powder_events events;
   const ig_powder_window *windows, *were; /* all now; all before they were placed anew */
   int window_count, were_count;
   ig_powder_window *list; /* where windows are put */
   ig_powder_window w;     /* the one in work */
   ig_powder_args a;
 } ig_powder_view;
+
+/* The keyhole of a kind in ground at temperature T: between two rows, level beyond them. `given`:
+   the least depth, NaN: none. */
+IG_HD ig_powder_hole ig_powder_hole_at(const ig_powder_holes *h, int kind, double T, double given) {
+  double at = (T - h->T) / h->step;
+  at = at > 0 ? (at < IG_HOLE_ROWS - 1 ? at : IG_HOLE_ROWS - 1) : 0;
+  const int row = at < IG_HOLE_ROWS - 2 ? (int)at : IG_HOLE_ROWS - 2;
+  const ig_powder_hole *a = &h->row[kind * IG_HOLE_ROWS + row], *b = a + 1;
+  const double share = at - row;
+  ig_powder_hole now;
+  now.share = a->share + share * (b->share - a->share);
+  now.absorptivity = a->absorptivity + share * (b->absorptivity - a->absorptivity);
+  now.depth = a->depth + share * (b->depth - a->depth);
+  if (!(now.depth > 0) || now.depth < given)
+    now.depth = given;
+  return now;
+}
 
 /* Coarse cells along an axis, without the levels that nothing fills yet. */
 IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
@@ -171,6 +220,7 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
   X(fine_look, fine)                                                                               \
   X(fine_step, fine)                                                                               \
   X(freeze, fine)                                                                                  \
+  X(event, fine)                                                                                   \
   X(remap, fine)                                                                                   \
   X(leave, fine)                                                                                   \
   X(enter, fine)                                                                                   \
@@ -182,7 +232,8 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
   X(spread, coarse)                                                                                \
   X(change, coarse)                                                                                \
   X(mean, box)
-#define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(cross) X(column) X(probe) X(film) X(pool_done) X(put)
+#define IG_POWDER_ITEMS(X)                                                                         \
+  X(ghost) X(rim) X(cross) X(column) X(probe) X(film) X(ahead) X(pool_done) X(put)
 
 typedef enum {
 #define X(name, where) IG_POWDER_KERNEL_##name,

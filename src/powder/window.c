@@ -345,7 +345,7 @@ ig_status ig_powder_windows_place(ig_powder_run *r, const ig_powder_box *box, in
   for (int i = 0; i < count; i++) {
     r->view.w = r->set[r->now].window[i];
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_remap));
-    if (r->view.map.n[0])
+    if (r->view.map.n[0] || r->view.events.n[0])
       IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_enter));
   }
   r->moves++;

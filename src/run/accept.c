@@ -16,19 +16,28 @@ struct ig_accept_seen {
   char unit[32];
 };
 
-/* Whether a text is a number with a unit, of whatever dimensions. */
-static ig_status quantity_check(ig_ctx *cx, const ig_accept_case *limit, const char *key,
-                                const char *text) {
+/* A limit as it is written: a number and its unit, of whatever dimensions. */
+typedef struct {
+  const char *text; /* NULL: none */
+  const char *unit; /* "": that of the figure */
+  double value;     /* SI */
+} bound;
+
+static ig_status bound_read(ig_ctx *cx, const ig_accept_case *limit, const char *key,
+                            const char *text, bound *b) {
   char *end = NULL, problem[160] = "";
   ig_unit unit;
+  *b = (bound){.text = text};
   if (!text)
     return IG_OK;
   const double value = ig_decimal_read(text, &end);
   if (end == text || !isfinite(value))
     return ig_fail_at(cx, &limit->at, "accept.%s: expected a number with its unit, not '%.60s'",
                       key, text);
-  if (!ig_unit_read(end + strspn(end, " "), &unit, problem, sizeof problem))
+  b->unit = end + strspn(end, " ");
+  if (!ig_unit_read(b->unit, &unit, problem, sizeof problem))
     return ig_fail_at(cx, &limit->at, "accept.%s: '%.60s': %s", key, text, problem);
+  b->value = unit.factor * value + unit.offset;
   return IG_OK;
 }
 
@@ -36,8 +45,21 @@ ig_status ig_accept_check(ig_ctx *cx, const ig_accept_case *limit) {
   if (!limit->min && !limit->max)
     return ig_fail_at(cx, &limit->at, "accept: the limit of '%.60s' has neither 'min' nor 'max'",
                       limit->figure);
-  IG_TRY(quantity_check(cx, limit, "min", limit->min));
-  return quantity_check(cx, limit, "max", limit->max);
+  bound min, max;
+  IG_TRY(bound_read(cx, limit, "min", limit->min, &min));
+  IG_TRY(bound_read(cx, limit, "max", limit->max, &max));
+  /* a number without a unit is in that of the figure, which is not known yet */
+  if (!min.text || !max.text || (*min.unit == 0) != (*max.unit == 0))
+    return IG_OK;
+  if (!ig_units_alike(min.unit, max.unit))
+    return ig_fail_at(cx, &limit->at, "accept: '%.60s' cannot have limits in %.30s and in %.30s",
+                      limit->figure, min.unit, max.unit);
+  if (min.value > max.value)
+    return ig_fail_at(cx, &limit->at,
+                      "accept: the least value of '%.60s', %.60s, is above the largest, %.60s: no "
+                      "result would be accepted; swap them?",
+                      limit->figure, min.text, max.text);
+  return IG_OK;
 }
 
 ig_status ig_accept_open(ig_ctx *cx, const ig_list *limits, ig_accept *accept) {

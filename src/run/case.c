@@ -30,7 +30,8 @@ static const ig_option output_options[] = {
     IG_REALS(O, times, "s", NULL, IG_POSITIVE, IG_UNBOUNDED,
              "snapshots at these times, rising, each after the step that reaches it"),
     IG_INT(O, history_every, "0", 0, 1e15,
-           "a row of history.csv every so many steps; 0: a thousand rows over the whole run"),
+           "a row of history.csv every so many steps; 0: a thousand rows over the whole run; steps "
+           "of stress, of structure and of statics always have one"),
     IG_REAL(O, checkpoint_every, "s", "600", 0, IG_UNBOUNDED,
             "wall time between checkpoints; 0: only at the end"),
     IG_INT(O, compression, "1", 0, 9, "effort spent on compressing snapshots; 0: none"),
@@ -171,9 +172,26 @@ static void tables_warn(const ig_case *c, const ig_node *material, const ig_node
   }
 }
 
+/* A value that an entry gives by itself and as a single one in `mechanical`: rooms would take
+   different ones. Beside a table it is that of rooms which compute at one temperature. */
+static ig_status twice_refuse(ig_case *c, const ig_node *material) {
+  static const char *const keys[] = {"young",     "poisson",   "yield",
+                                     "hardening", "kinematic", "tangent"};
+  const ig_node *own = ig_node_find(material, "mechanical");
+  for (size_t i = 0; own && own->kind == IG_NODE_MAP && i < sizeof keys / sizeof *keys; i++) {
+    const ig_node *again = ig_node_find(own, keys[i]);
+    if (again && again->kind == IG_NODE_SCALAR && ig_node_find(material, keys[i]))
+      return ig_fail_at(c->cx, &again->key_at,
+                        "'%s' is given by itself and in `mechanical`: leave one of them out",
+                        keys[i]);
+  }
+  return IG_OK;
+}
+
 /* Adds the values of the material file named by `file` to the map `material`, where the case does
    not give them. A file may not refer to another one: precedence would be hard to follow. */
 static ig_status material_fold(ig_case *c, ig_node *material, bool warn) {
+  IG_TRY(twice_refuse(c, material));
   const ig_node *file = ig_node_find(material, "file");
   if (!file || file->kind != IG_NODE_SCALAR || !*file->text)
     return IG_OK; /* none, or the option table will say what is wrong with it */
@@ -330,7 +348,8 @@ static ig_status common_check(ig_case *c) {
 ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   IG_TRY(room_choose(c, rooms));
   ig_node *root;
-  const bool warn = strcmp(c->room->name, "stress") == 0; /* the others use single values */
+  /* the others use single values */
+  const bool warn = strcmp(c->room->name, "stress") == 0 || strcmp(c->room->name, "structure") == 0;
   IG_TRY(fold(c, &root, warn));
   IG_TRY(ig_arena_take(c->cx, c->arena, &c->room_case, 1, c->room->case_size));
   const ig_option_table tables[] = {{ig_common_options, &c->common},

@@ -19,6 +19,7 @@
 #include "run/time_loop.h"
 #include "run/plausible.h"
 #include "run/rooms.h"
+#include "run/state.h"
 #include "run/callback_sink.h"
 
 #include <math.h>
@@ -29,13 +30,6 @@
 /* --- open, step, close */
 
 enum { COPIES = 64 }; /* fields of a room, at most, that can be seen as copies */
-
-/* Factors given by the program to loads or supports, by number in the case; 1 where none was given.
-   Kept so that a restored state has the same factors. */
-typedef struct {
-  int count;
-  double *factor;
-} factors;
 
 /* Owned by the caller, freed by ig_sim_close. */
 struct ig_sim {
@@ -68,7 +62,7 @@ struct ig_sim {
     void *data;
     int64_t generation;
   } copy[COPIES];
-  factors loads, supports;
+  ig_factors loads, supports;
   ig_warned warned;
   ig_inputs inputs;
   /* The caller's log functions; the context has on_log and on_progress meanwhile, which also
@@ -77,14 +71,6 @@ struct ig_sim {
   ig_progress_fn *progress;
   void *user;
 };
-/* A saved state. kept: arrays of the room, as in a checkpoint; on ranks complete on rank 0 only. */
-struct ig_sim_state {
-  ig_restart *kept;
-  uint64_t fingerprint;
-  char *settings; /* of the case it was saved with */
-  factors loads, supports;
-};
-
 /* Log functions between the context and the caller: collect warnings and pass everything on. */
 static void on_log(void *user, ig_log_level level, const char *message) {
   ig_sim *s = user;
@@ -545,22 +531,9 @@ ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
 
 typedef ig_status scale_fn(void *self, int number, double factor);
 
-/* Grows the list; entries in between are 1. */
-static ig_status factor_keep(ig_ctx *cx, factors *f, int number, double factor) {
-  if (number >= f->count) {
-    double *more = realloc(f->factor, sizeof *more * ((size_t)number + 1));
-    if (!more)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for a factor");
-    for (f->factor = more; f->count <= number; f->count++)
-      f->factor[f->count] = 1;
-  }
-  f->factor[number] = factor;
-  return IG_OK;
-}
-
 /* Changes a factor in the room and remembers it; copies of fields become invalid, because
    prescribed values may be fields. */
-static ig_status scale(ig_sim *s, const char *what, scale_fn *of_room, factors *f, int number,
+static ig_status scale(ig_sim *s, const char *what, scale_fn *of_room, ig_factors *f, int number,
                        double factor) {
   if (!of_room)
     return IG_FAIL(s->cx, IG_INPUT, "the %ss of '%s' cannot be changed", what, s->march.room->name);
@@ -569,7 +542,7 @@ static ig_status scale(ig_sim *s, const char *what, scale_fn *of_room, factors *
                    number, factor, what);
   s->generation++;
   IG_TRY(of_room(s->march.self, number, factor));
-  return factor_keep(s->cx, f, number, factor);
+  return ig_factors_set(s->cx, f, number, factor);
 }
 
 ig_status ig_sim_scale_load(ig_sim *s, int load, double factor) {
@@ -582,16 +555,9 @@ ig_status ig_sim_scale_support(ig_sim *s, int support, double factor) {
   return scale(s, "support", s->march.room->support, &s->supports, support, factor);
 }
 
-static ig_status factors_copy(ig_ctx *cx, factors *to, const factors *from) {
-  to->count = 0;
-  for (int i = 0; i < from->count; i++)
-    IG_TRY(factor_keep(cx, to, i, from->factor[i]));
-  return IG_OK;
-}
-
 /* Factors of 1 are not applied: the room may refuse to change a load, and there is nothing to
    change. */
-static ig_status factors_apply(ig_sim *s, const factors *f, scale_fn *of_room) {
+static ig_status factors_apply(ig_sim *s, const ig_factors *f, scale_fn *of_room) {
   for (int i = 0; i < f->count; i++)
     if (f->factor[i] != 1)
       IG_TRY(of_room(s->march.self, i, f->factor[i]));
@@ -642,9 +608,9 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   if (status == IG_OK)
     status = settings_of(s, &made->settings);
   if (status == IG_OK)
-    status = factors_copy(s->cx, &made->loads, &s->loads);
+    status = ig_factors_copy(s->cx, &made->loads, &s->loads);
   if (status == IG_OK)
-    status = factors_copy(s->cx, &made->supports, &s->supports);
+    status = ig_factors_copy(s->cx, &made->supports, &s->supports);
   status = ig_ranks_agree(s->cx, status);
   if (status == IG_OK)
     *state = made;
@@ -681,25 +647,15 @@ ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   if (!ig_ranks_first(s->cx))
     ig_restart_free(kept);
   if (s->failed == IG_OK)
-    s->failed = factors_copy(s->cx, &s->loads, &state->loads);
+    s->failed = ig_factors_copy(s->cx, &s->loads, &state->loads);
   if (s->failed == IG_OK)
-    s->failed = factors_copy(s->cx, &s->supports, &state->supports);
+    s->failed = ig_factors_copy(s->cx, &s->supports, &state->supports);
   if (s->failed == IG_OK)
     s->failed = factors_apply(s, &s->loads, s->march.room->load);
   if (s->failed == IG_OK)
     s->failed = factors_apply(s, &s->supports, s->march.room->support);
   s->failed = ig_ranks_agree(s->cx, s->failed);
   return s->failed;
-}
-
-void ig_sim_state_free(ig_sim_state *state) {
-  if (!state)
-    return;
-  ig_restart_free(state->kept);
-  free(state->settings);
-  free(state->loads.factor);
-  free(state->supports.factor);
-  free(state);
 }
 
 /* --- a snapshot in memory */

@@ -36,6 +36,16 @@ int ig_solid_states(ig_solid_kind kind, int law) {
   return (info->points + solid_hidden_f64(kind)) * solid_point_states_f64(law) + 3 * info->modes;
 }
 
+/* One point, or two of Gauss's. */
+ig_solid_rule ig_solid_bar_rule(ig_solid_kind kind, double area) {
+  ig_solid_rule rule = {.points = table[kind].info.points};
+  for (int q = 0; q < rule.points; q++) {
+    rule.at[q][0] = rule.points == 1 ? 0 : (q ? 1 : -1) / sqrt(3);
+    rule.at[q][3] = 2 * area / rule.points;
+  }
+  return rule;
+}
+
 /* --- materials */
 
 ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion) {
@@ -193,7 +203,7 @@ int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X
       const double stretch = sqrt(p.scale);
       for (int i = 0; i < 9; i++)
         p.F[i] *= stretch;
-      const double j = solid_inverse_f64(p.F, inverse);
+      const double j = kind >= IG_SOLID_VOLUMES ? p.volume : solid_inverse_f64(p.F, inverse);
       for (int i = 0; i < 6; i++)
         c[i] = p.s[i] - (i < 3 ? 1 : 0);
       solid_elastic_left_f64(p.F, c, out);

@@ -38,14 +38,21 @@
   X(TET4, "tet4", TET4, 4, 0, 1, 0)                                                                \
   X(TET10, "tet10", TET10, 10, 0, 4, 0)                                                            \
   X(WEDGE6, "wedge6", WEDGE6, 6, 0, 2, 0)                                                          \
-  X(WEDGE15, "wedge15", WEDGE15, 15, 0, 9, 0)
+  X(WEDGE15, "wedge15", WEDGE15, 15, 0, 9, 0)                                                      \
+  X(BAR2, "bar2", BEAM2, 2, 0, 1, 0)                                                               \
+  X(BAR3, "bar3", BEAM3, 3, 0, 2, 0)
 
 typedef enum {
 #define X(kind, name, type, nodes, modes, points, mean) IG_SOLID_##kind,
   IG_SOLID_LIST(X)
 #undef X
-      IG_SOLID_KINDS
+      IG_SOLID_KINDS,
+  IG_SOLID_VOLUMES = IG_SOLID_BAR2 /* kinds before the bars */
 } ig_solid_kind;
+/* Bars of trusses come last: stress along their axis alone, by the same laws; the section contracts
+   as it does in a tensile test. Their area is in the `rule` of the law (ig_solid_bar_rule), which
+   they must have. Axes of the mesh, isotropic laws only; no heat conduction, no ig_solid_to_nodes,
+   no ig_solid_lumped. */
 enum {
   IG_SOLID_NODES = 20, /* most of an element */
   IG_SOLID_POINTS = 32,
@@ -70,11 +77,14 @@ typedef struct {
 } ig_solid_hyper;
 
 /* Points of hex20 instead of the kind's own, for a solid that does not fill it: natural coordinates
-   and weight of each. */
+   and weight of each. Of a bar the first coordinate alone, and the weight times the area. */
 typedef struct {
   int points;
   double at[IG_SOLID_POINTS][4];
 } ig_solid_rule;
+
+/* The rule of a bar, kind BAR2 or BAR3, of a section. area in m^2. */
+ig_solid_rule ig_solid_bar_rule(ig_solid_kind kind, double area);
 
 /* A material. Fill by ig_solid_isotropic or ig_solid_orthotropic, then set what goes beyond. */
 typedef struct ig_solid_law {
@@ -91,8 +101,9 @@ typedef struct ig_solid_law {
      start. NULL: it does not. */
   void (*heat)(const void *material, double T, double T0, struct ig_solid_law *law, double *warm);
   const void *material;
-  const ig_solid_rule *rule; /* ELASTIC hex20: where it is integrated; NULL: as its kind says */
-  const double *initial;     /* ELASTIC: `points` x 6, stresses at no strain; NULL: none */
+  const ig_solid_rule
+      *rule;             /* ELASTIC hex20, bars: where it is integrated; NULL: as its kind says */
+  const double *initial; /* ELASTIC: `points` x 6, stresses at no strain; NULL: none */
   int points;
   bool hyperelastic; /* NEOHOOKE: with the energy `hyper` */
   ig_solid_hyper hyper;

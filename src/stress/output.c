@@ -3,6 +3,7 @@
    which ig_stress_look_now renews after each step; the functions that write only read them. */
 #include "backend/backend.h"
 #include "core/schedule.h"
+#include "mesh/geometry.h"
 #include "mesh/named.h"
 #include "stress/run.h"
 
@@ -284,6 +285,35 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
   return IG_OK;
 }
 
+/* Small rotations are assumed, and the part turns: strains of a body that turns by an angle t are
+   wrong by t^2 / 2. A hundredth of the elements may turn: molten or loose ones do. */
+static void turns_warn(const ig_stress_run *r) {
+  const ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host;
+  const double *x = m->x.host, *u = m->u.host;
+  double worst = 0;
+  ig_lid living = 0, turned = 0;
+  for (ig_lid e = 0; e < m->elements && m->c->rotations == IG_ROTATIONS_SMALL; e++) {
+    double X[24], v[24];
+    if (!alive[e])
+      continue;
+    for (int i = 0; i < 24; i++) {
+      X[i] = x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3];
+      v[i] = u[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3];
+    }
+    const double turn = ig_nodes_turn(8, X, v);
+    living++;
+    turned += turn > 0.1; /* rad: strains of 0.5 % */
+    worst = fmax(worst, turn);
+  }
+  if (turned > living / 100)
+    ig_warn_at(m->cx, &r->c->at,
+               "%lld of %lld elements turn by more than 6 degrees, one by %.0f: too much for small "
+               "rotations (strains are wrong by up to %.1g); set `rotations: finite`",
+               (long long)turned, (long long)living, worst * 180 / 3.14159265358979324,
+               0.5 * worst * worst);
+}
+
 /* How many elements have torn, and where and when the first of them. */
 static ig_status torn_write(const ig_stress_run *r, ig_sink *to) {
   const ig_stress_torn *t = &r->m->tears.torn;
@@ -311,6 +341,7 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
   ig_status status = ig_stress_distortion_now(r, off, &worst);
   free(off);
   IG_TRY(status);
+  turns_warn(r);
   for (ig_lid i = 0; i < m->nodes; i++)
     if (!isnan(r->recoater[i]))
       recoater = fmax(recoater, r->recoater[i]);

@@ -116,6 +116,18 @@ bool ig_structure_acts(int analysis, int64_t first, int64_t last) {
   return analysis + 1 >= first && (last == 0 || analysis + 1 <= last);
 }
 
+double ig_structure_factor(const ig_structure *s, const ig_table *history, double time) {
+  if (!history->count)
+    return 1;
+  if (!s->proportional)
+    return ig_table_at(history, time);
+  const double duration =
+      IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->duration;
+  const double from = ig_table_at(history, s->begin),
+               to = ig_table_at(history, s->begin + duration);
+  return from + (time - s->begin) / duration * (to - from);
+}
+
 double ig_structure_face_weights(const ig_mesh *mesh, int nodes, const ig_lid *node, double w[8]) {
   double x[24];
   for (int a = 0; a < nodes; a++)

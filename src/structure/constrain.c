@@ -43,11 +43,6 @@ static ig_status held_add(ig_structure *s, int32_t unknown, int support, double 
   return IG_OK;
 }
 
-/* No history: the factor 1 from the beginning. */
-static double factor_at(const ig_table *history, double time) {
-  return history->count ? ig_table_at(history, time) : 1;
-}
-
 /* i: number of the entry. `fix` takes components by their letters, "x y rz" or "all"; a
    prescribed motion takes those of `components`, unless its value is NaN (left out). Rotations
    of nodes that do not turn are skipped: solids have none. */
@@ -105,9 +100,9 @@ ig_status ig_structure_motions(void *self, double from, double to) {
     const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, h->support);
     /* Shares of the analysis that have passed; at its end the offset is gone. */
     const double before = (from - s->begin) / a->duration, after = (to - s->begin) / a->duration;
-    s->system->constraint[h->number].g =
-        h->scale * (factor_at(&c->history, to) - factor_at(&c->history, from)) +
-        h->offset * (before - after);
+    s->system->constraint[h->number].g = h->scale * (ig_structure_factor(s, &c->history, to) -
+                                                     ig_structure_factor(s, &c->history, from)) +
+                                         h->offset * (before - after);
   }
   return IG_OK;
 }
@@ -126,8 +121,8 @@ static ig_status supports_read(ig_structure *s, int analysis) {
     const ig_structure_support *c =
         IG_ITEM(const ig_structure_support, s->c->supports, s->held[i].support);
     if (!c->where)
-      s->held[i].offset =
-          s->u[s->held[i].unknown] - s->held[i].scale * factor_at(&c->history, s->begin);
+      s->held[i].offset = s->u[s->held[i].unknown] -
+                          s->held[i].scale * ig_structure_factor(s, &c->history, s->begin);
   }
   return IG_OK;
 }

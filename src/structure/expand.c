@@ -72,6 +72,11 @@ static bool is_thin(ig_elem_type type) {
   return ig_elem_info_get(type)->dim < 3;
 }
 
+/* Whether an element becomes a solid: trusses do not. */
+static bool expands(const work *w, ig_lid element, ig_elem_type type) {
+  return is_thin(type) && !ig_structure_is_truss(w->s, element);
+}
+
 /* As the user knows the element. */
 static int64_t number_of(const ig_mesh *mesh, ig_lid element) {
   return mesh->element_number ? mesh->element_number[element] : element + 1;
@@ -185,7 +190,7 @@ static ig_status corners_make(work *w) {
     const ig_block *block = &w->mesh->block[b];
     const ig_elem_info *info = ig_elem_info_get(block->type);
     for (ig_lid i = 0; i < block->count; i++, e++) {
-      w->at[e] = is_thin(block->type) ? n : -1;
+      w->at[e] = expands(w, e, block->type) ? n : -1;
       if (w->at[e] < 0)
         continue;
       const ig_lid *conn = block->conn + (size_t)i * (size_t)info->nodes;
@@ -195,7 +200,7 @@ static ig_status corners_make(work *w) {
         return ig_fail_at(s->cx, &s->c->at, "element %lld is a %s: `%s` gives it no %s",
                           (long long)number_of(w->mesh, e), info->name,
                           info->dim == 2 ? "shells" : "beams",
-                          info->dim == 2 ? "thickness" : "section");
+                          info->dim == 2 ? "thickness" : "section, and `trusses` no area");
       for (int a = 0; a < info->nodes; a++)
         memcpy(x[a], w->mesh->x + 3 * (size_t)conn[a], sizeof x[a]);
       for (int a = 0; a < info->nodes; a++) {
@@ -215,6 +220,7 @@ static ig_status corners_make(work *w) {
       }
     }
   }
+  w->corners = n;
   return normals_read(w);
 }
 
@@ -393,23 +399,30 @@ static void solid_nodes(const work *w, ig_elem_type type, const corner *c, ig_li
     to[4 * n + a] = drawn + c[a].first + 2;
 }
 
-/* Blocks keep their order and elements their index, so that sets of elements hold as they are. */
+/* Blocks keep their order and elements their index, so that sets of elements hold as they are.
+   Where trusses and beams take turns in a block, each run of them becomes a block of its own. */
 static ig_status blocks_copy(work *w, ig_mesh *to) {
   const ig_mesh *from = w->mesh;
   ig_lid e = 0;
   for (int b = 0; b < from->blocks; b++) {
     const ig_block *block = &from->block[b];
-    const bool thin = is_thin(block->type);
-    const ig_elem_type type = thin ? solid_of(block->type) : block->type;
-    const size_t npe = (size_t)ig_elem_info_get(type)->nodes;
-    ig_block *made;
-    IG_TRY(ig_mesh_add_block(w->s->cx, to, type, block->count, &made));
-    memcpy(made->tag, block->tag, (size_t)block->count * sizeof *made->tag);
-    if (!thin)
-      memcpy(made->conn, block->conn, (size_t)block->count * npe * sizeof *made->conn);
-    for (ig_lid i = 0; i < block->count; i++, e++)
-      if (thin)
-        solid_nodes(w, block->type, &w->corner[w->at[e]], made->conn + (size_t)i * npe);
+    for (ig_lid first = 0, next; first < block->count; first = next) {
+      const bool thin = expands(w, e, block->type);
+      const ig_elem_type type = thin ? solid_of(block->type) : block->type;
+      const size_t npe = (size_t)ig_elem_info_get(type)->nodes;
+      ig_block *made;
+      for (next = first + 1; next < block->count; next++)
+        if (expands(w, e + next - first, block->type) != thin)
+          break;
+      IG_TRY(ig_mesh_add_block(w->s->cx, to, type, next - first, &made));
+      memcpy(made->tag, block->tag + first, (size_t)(next - first) * sizeof *made->tag);
+      if (!thin)
+        memcpy(made->conn, block->conn + (size_t)first * npe,
+               (size_t)(next - first) * npe * sizeof *made->conn);
+      for (ig_lid i = first; i < next; i++, e++)
+        if (thin)
+          solid_nodes(w, block->type, &w->corner[w->at[e]], made->conn + (size_t)(i - first) * npe);
+    }
   }
   return IG_OK;
 }
@@ -433,8 +446,9 @@ static ig_status sets_copy(work *w, ig_mesh *to) {
     for (ig_lid k = 0; set->kind == IG_SET_FACES && k < set->count; k++) {
       ig_lid local;
       const ig_block *block = ig_mesh_element(w->mesh, set->item[k], &local);
-      made->face[k] =
-          is_thin(block->type) ? (uint8_t)side_of(block->type, set->face[k]) : set->face[k];
+      made->face[k] = expands(w, set->item[k], block->type)
+                          ? (uint8_t)side_of(block->type, set->face[k])
+                          : set->face[k];
     }
   }
   return IG_OK;
@@ -840,8 +854,11 @@ ig_status ig_structure_expand(ig_structure *s) {
   const ig_lid elements = ig_mesh_elements(s->mesh);
   bool thin = false;
   ig_status status;
+  IG_TRY(ig_structure_trusses_find(s));
+  ig_lid e = 0;
   for (int b = 0; b < s->mesh->blocks; b++)
-    thin |= is_thin(s->mesh->block[b].type) && s->mesh->block[b].count;
+    for (ig_lid i = 0; i < s->mesh->block[b].count; i++, e++)
+      thin |= expands(&w, e, s->mesh->block[b].type);
   if (!thin)
     return IG_OK;
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &w.shell, elements, "shells"));

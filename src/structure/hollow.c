@@ -94,7 +94,7 @@ static ig_status hollow_set(ig_structure *s, const int *beam) {
     for (int32_t e = 0; e < g->count; e++) {
       const int i = beam[g->element[e]];
       ig_lid local;
-      if (i < 0 || !s->hollow[i].points ||
+      if (i < 0 || !s->hollow[i].points || ig_structure_is_truss(s, g->element[e]) ||
           ig_elem_info_get(ig_mesh_element(s->job->mesh, g->element[e], &local)->type)->dim != 1)
         continue;
       const ig_structure_beam *c = IG_ITEM(const ig_structure_beam, s->c->beams, i);

@@ -23,7 +23,7 @@ static int face_kind(int nodes) {
 static double factor_at(const ig_structure *s, const ig_structure_load *c, double time) {
   if (!ig_structure_acts(s->analysis, c->first, c->last))
     return 0;
-  return c->history.count ? ig_table_at(&c->history, time) : 1;
+  return ig_structure_factor(s, &c->history, time);
 }
 
 /* The sides of a beam's solid are those of its section where that is a rectangle.
@@ -52,6 +52,11 @@ static ig_status densities_check(ig_structure *s) {
   for (int i = 0; i < s->c->loads.count; i++) {
     const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
     const ig_set *set;
+    if (of_masses(s, c) && s->c->masses.count == 0)
+      return ig_fail_at(s->cx, &c->at,
+                        "`acceleration` acts on mass: '%s' is a set of nodes, which have no "
+                        "`masses`; name a set of elements",
+                        c->set);
     if ((isnan(c->acceleration[0]) && isnan(c->rate)) || of_masses(s, c))
       continue;
     for (int k = 0; k < c->history.count && !isnan(c->rate); k++)
@@ -149,6 +154,10 @@ ig_status ig_structure_faces_new(ig_structure *s) {
       IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
       for (ig_lid k = 0; k < set->count; k++) {
         ig_lid node[8], local;
+        if (ig_structure_is_truss(s, set->item[k]))
+          return ig_fail_at(s->cx, &c->at,
+                            "`pressure` acts on faces, and '%s' has trusses: give forces on nodes",
+                            c->set);
         if (ig_elem_info_get(ig_mesh_element(s->job->mesh, set->item[k], &local)->type)->dim == 1)
           IG_TRY(beams_flat(s, c));
         const int nodes = ig_mesh_face_nodes(s->mesh, set->item[k], set->face[k], node);
@@ -242,8 +251,10 @@ static ig_status bodies_load(ig_structure *s, const ig_structure_load *c, const 
           length += c->axis[d] * c->axis[d];
         for (int d = 0; d < 3; d++)
           axis[d] = c->axis[d] / sqrt(length);
-        ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, X, density,
-                             c->rate * sqrt(factor), c->point, axis, fe, NULL);
+        /* an arc length may give the load a negative factor */
+        ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, X,
+                             factor < 0 ? -density : density, c->rate * sqrt(fabs(factor)),
+                             c->point, axis, fe, NULL);
       }
       ig_structure_to_local(s, g->node[e], npe, fe, NULL);
       for (int a = 0; a < 3 * npe; a++)

@@ -574,6 +574,7 @@ static ig_status model_make(ig_structure *s) {
   IG_TRY(ig_structure_knots_number(s));
   IG_TRY(elements_new(s));
   IG_TRY(ig_structure_hollow_read(s));
+  IG_TRY(ig_structure_trusses_read(s));
   IG_TRY(ig_structure_prestress_read(s));
   IG_TRY(ig_structure_points_new(s));
   IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "displacements"));
@@ -600,6 +601,7 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   s->mesh = job->mesh;
   if (s->mesh->dim != 3)
     return ig_fail_at(s->cx, &s->c->at, "structure computes solids: the mesh is plane");
+  IG_TRY(ig_structure_unused(s->cx, s->c));
   s->drawn = s->mesh->nodes;
   IG_TRY(ig_structure_expand(s));
   IG_TRY(ig_structure_adjust(s));
@@ -634,11 +636,11 @@ void ig_structure_free(ig_structure *s) {
   ig_structure_exchange_free(s->exchange);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
-  void *const all[] = {s->group,        s->law,          s->material,  s->owner,   s->u,
-                       s->velocity,     s->acceleration, s->reaction,  s->T0,      s->T,
-                       s->frame,        s->framed,       s->turn,      s->held_of, s->held,
-                       s->force_before, s->text,         s->mode,      s->body,    s->number_of,
-                       s->damping,      s->heated,       s->heat_flow, s->hollow};
+  void *const all[] = {
+      s->group,    s->law,          s->material, s->owner, s->u,      s->velocity,  s->acceleration,
+      s->reaction, s->T0,           s->T,        s->frame, s->framed, s->turn,      s->held_of,
+      s->held,     s->force_before, s->text,     s->mode,  s->body,   s->number_of, s->damping,
+      s->heated,   s->heat_flow,    s->hollow,   s->truss, s->bar};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

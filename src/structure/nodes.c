@@ -135,6 +135,7 @@ ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m, ig_s
              {"kinematic_share", c->kinematic_share > 0},
              {"anneal", hot && !isnan(c->anneal)},
              {"recovery_start", hot && !isnan(c->recovery_start)},
+             {"recovery_end", hot && !isnan(c->recovery_end)},
              {"creep", hot && c->creep.at.given}};
   for (size_t i = 0; i < sizeof all / sizeof *all && c->at.given; i++)
     if (all[i].given)
@@ -142,6 +143,15 @@ ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m, ig_s
                         all[i].key);
   if (!c->at.given)
     return IG_OK;
+  if ((c->thermal_strain.count > 0) + (c->expansion.count > 0) + (c->expansion_mean.count > 0) > 1)
+    return ig_fail_at(s->cx, &c->at,
+                      "material '%.60s': give `mechanical` one of thermal_strain, expansion, "
+                      "expansion_mean",
+                      m->name);
+  if (c->tangent.count > 0 && c->hardening.count > 0)
+    return ig_fail_at(s->cx, &c->at,
+                      "material '%.60s': give `mechanical` either `hardening` or `tangent`",
+                      m->name);
   IG_TRY(tangent_check(s, m));
   law->heat = law_at;
   law->material = m;

@@ -30,6 +30,11 @@ static const ig_option beam_options[] = {
     IG_BOOL(S, nodal, "false", "`thicknesses` of nodes count where they are given"),
     IG_END};
 #undef S
+#define S ig_structure_truss
+static const ig_option truss_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets; left out: all lines"),
+    IG_REAL(S, area, "m^2", IG_REQUIRED, IG_POSITIVE, IG_UNBOUNDED, "of the section"), IG_END};
+#undef S
 #define S ig_structure_thickness
 static const ig_option thickness_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
@@ -160,6 +165,9 @@ static const ig_option contact_options[] = {
     IG_REAL(S, tension, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "with `stiffness`: pressure = stiffness d (1/2 + arctan(d / c) / pi) of the "
             "penetration d, c = pi tension / stiffness: smooth, with this tension far away"),
+    IG_CHOICE(S, sliding, "large|small", "large",
+              "large: points meet another place as they slide, step by step; small: they keep the "
+              "place they meet where an analysis begins"),
     IG_BOOL(S, tied, "false", "both sides stick to each other, whatever pulls"),
     IG_REAL(S, friction, "", "0", 0, IG_UNBOUNDED, "Coulomb friction"),
     IG_REAL(S, stick, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
@@ -267,11 +275,23 @@ static const ig_option heat_load_options[] = {
     IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
     IG_END};
 #undef S
+#define S ig_structure_until
+static const ig_option until_options[] = {
+    IG_TEXT(S, set, NULL, "node set of one node"), IG_TEXT(S, component, NULL, "x, y or z of it"),
+    IG_REAL(S, displacement, "m", NULL, 0, 0, "displacement of that component"),
+    IG_REAL(S, factor, "", NULL, 0, 0, "load factor, 1: loads as they are given"), IG_END};
+#undef S
 #define S ig_structure_analysis
 static const ig_option analysis_options[] = {
     IG_CHOICE(S, kind, "static|dynamic|frequency|buckling|heat", "static",
               "equilibrium, motion through time, natural frequencies, critical load factors, "
               "temperatures by conduction"),
+    IG_CHOICE(S, method, "newton|arc_length", "newton",
+              "static: arc_length follows loads that fall while displacements grow "
+              "(snap-through); what acts grows in proportion"),
+    IG_MAP(S, until, ig_structure_until, until_options, NULL,
+           "arc_length: the last analysis goes on until this is passed, also beyond the loads "
+           "given; left out: until they are reached"),
     IG_BOOL(S, steady, "false", "heat: the temperatures that are reached in the end"),
     IG_BOOL(S, large, "false", "large displacements and rotations"),
     IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "all but frequency: time that passes"),
@@ -311,6 +331,8 @@ static const ig_option table_options[] = {
 const ig_option ig_structure_options[] = {
     IG_LIST(S, shells, ig_structure_shell, shell_options, NULL, "thickness of shells"),
     IG_LIST(S, beams, ig_structure_beam, beam_options, NULL, "sections of beams"),
+    IG_LIST(S, trusses, ig_structure_truss, truss_options, NULL,
+            "lines that are bars, with stress along their axis alone and hinges at their nodes"),
     IG_LIST(S, thicknesses, ig_structure_thickness, thickness_options, NULL,
             "sizes at nodes of the shells and beams whose entries are `nodal`"),
     IG_LIST(S, normals, ig_structure_normal, normal_options, NULL,
@@ -330,8 +352,7 @@ const ig_option ig_structure_options[] = {
             "conditions on the positions of nodes"),
     IG_LIST(S, ties, ig_structure_tie, tie_options, NULL, "nodes tied to faces"),
     IG_LIST(S, contacts, ig_structure_contact, contact_options, NULL,
-            "pairs of surfaces that touch; each point keeps the place it meets, so that sliding is "
-            "small against an element"),
+            "pairs of surfaces that touch"),
     IG_LIST(S, loads, ig_structure_load, load_options, NULL, "forces, pressures, accelerations"),
     IG_LIST(S, initial_temperatures, ig_structure_temperature, initial_temperature_options, NULL,
             "temperatures at the start"),

@@ -23,7 +23,8 @@ static ig_status group_set(ig_structure *s, ig_structure_group *g, const ig_stru
                         "stresses at the start are for elastic materials: '%s' is another one",
                         s->material[g->material[e]]->name);
     if (ig_structure_law(g, e)->rule)
-      return ig_fail_at(s->cx, &c->at, "stresses at the start are not for hollow beams");
+      return ig_fail_at(s->cx, &c->at,
+                        "stresses at the start are not for hollow beams and trusses");
     if (c->point > points)
       return ig_fail_at(s->cx, &c->at, "`point` is %lld: a %s has %d", (long long)c->point,
                         ig_solid_info_get(g->kind)->name, points);

@@ -11,6 +11,7 @@
 #include "structure/constrain.h"
 #include "structure/expand.h"
 #include "structure/points.h"
+#include "mesh/geometry.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -176,9 +177,78 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .motions = ig_structure_motions,
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
+      .fits = s->touches.count ? ig_structure_touch_fits : NULL,
       .name = unknown_name,
       .name_element = element_name};
   return IG_OK;
+}
+
+/* Contact that has slid meets other faces: the pattern of the equations is another one then. */
+static ig_status touches_follow(ig_structure *s) {
+  bool changed;
+  IG_TRY(ig_structure_touches_follow(s, &changed));
+  if (!changed)
+    return IG_OK;
+  groups_make(s);
+  IG_TRY(ig_system_close(s->system, s->implicit_groups, s->implicit));
+  return ig_newton_renew(s->newton, s->implicit_groups);
+}
+
+/* What `until` names, and whether the analysis may have it. */
+static ig_status until_read(ig_structure *s, const ig_structure_analysis *a) {
+  const ig_structure_until *c = &a->until;
+  s->watched = -1;
+  if (a->method == IG_STRUCTURE_ARC_LENGTH && a->kind != IG_STRUCTURE_STATIC)
+    return ig_fail_at(s->cx, &a->at, "`method: arc_length` is for `kind: static`");
+  if (a->method == IG_STRUCTURE_ARC_LENGTH && a->fixed_steps)
+    return ig_fail_at(s->cx, &a->at,
+                      "`fixed_steps` is not for `method: arc_length`, whose steps have a length of "
+                      "their own: give `largest_step`");
+  if (!c->at.given)
+    return IG_OK;
+  if (a->method != IG_STRUCTURE_ARC_LENGTH)
+    return ig_fail_at(s->cx, &c->at, "`until` is for `method: arc_length`");
+  if (s->analysis + 1 < s->c->analysis.count)
+    return ig_fail_at(s->cx, &c->at, "`until` is for the last analysis: others end at their loads");
+  if (!c->set != !c->component || !c->set != isnan(c->displacement) ||
+      (!c->set && isnan(c->factor)))
+    return ig_fail_at(s->cx, &c->at,
+                      "expected `set`, `component` and `displacement`, or a `factor`, or both");
+  if (!c->set)
+    return IG_OK;
+  ig_lid *node, count;
+  IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
+  const ig_lid first = count == 1 ? node[0] : -1;
+  free(node);
+  const int component = ig_structure_component(c->component);
+  if (first < 0)
+    return ig_fail_at(s->cx, &c->at, "`until`: '%s' has %d nodes: expected 1", c->set, (int)count);
+  if (component < 0 || component > 2)
+    return ig_fail_at(s->cx, &c->at, "`until`: component '%s': expected x, y or z", c->component);
+  s->watched = 3 * first + component;
+  s->side = c->displacement - s->u[s->watched];
+  return IG_OK;
+}
+
+/* Whether an analysis by arc length is over: `until` is passed, or its steps are taken. */
+static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
+                     const ig_newton_standing *now) {
+  const ig_structure_until *c = &a->until;
+  const bool falls = now->factor < s->factor_before;
+  if (falls != s->falls && now->steps > 1 && s->limits < (int)(sizeof s->limit / sizeof *s->limit))
+    s->limit[s->limits++] = s->factor_before;
+  s->falls = falls;
+  s->factor_before = now->factor;
+  if (now->done || (s->watched >= 0 && (c->displacement - s->u[s->watched]) * s->side <= 0) ||
+      (c->at.given && now->factor >= c->factor))
+    return true;
+  if (now->steps < a->steps || s->analysis + 1 < s->c->analysis.count)
+    return false; /* what follows needs the loads of the end: the engine fails at the next step */
+  ig_warn_at(s->cx, &a->at,
+             "the analysis ends after %lld steps at load factor %.6g, before %s: give more `steps`",
+             (long long)now->steps, now->factor,
+             c->at.given ? "`until` is passed" : "the loads are reached");
+  return true;
 }
 
 /* Time goes on from the last analysis; displacements, history and temperatures stay. `large` may
@@ -193,6 +263,10 @@ static ig_status analysis_begin(ig_structure *s) {
   s->large = a->large;
   s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
   s->begin = s->time;
+  s->proportional = a->method == IG_STRUCTURE_ARC_LENGTH;
+  s->factor_before = 0;
+  s->falls = false;
+  IG_TRY(until_read(s, a));
   s->alpha = s->dynamic ? a->alpha : 0;
   /* Newmark's parameters of Hilber, Hughes and Taylor. */
   s->beta = (1 - s->alpha) * (1 - s->alpha) / 4;
@@ -214,10 +288,14 @@ static ig_status analysis_begin(ig_structure *s) {
   o.tolerance = a->tolerance;
   o.steps = a->steps;
   o.keep = true;
-  o.beyond = "; where it snaps through, prescribe a displacement instead of the load, where it "
+  o.beyond = "; where it snaps through `method: arc_length` follows the load down, where it "
              "collapses there is no more to find";
   o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
   o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
+  o.arc_length = s->proportional;
+  o.open = a->until.at.given;
+  if (o.arc_length && isnan(a->first_step))
+    o.first = fmin(o.most, 0.1);
   s->planned = o.first * a->duration;
   if (s->dynamic)
     IG_TRY(ig_structure_motion_begin(s));
@@ -225,7 +303,7 @@ static ig_status analysis_begin(ig_structure *s) {
      the time. */
   o.pass = !isnan(a->first_step);
   IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
-  return s->dynamic ? IG_OK : stops_add(s);
+  return s->dynamic || o.arc_length ? IG_OK : stops_add(s);
 }
 
 /* *self is set also on failure: the caller closes it. */
@@ -259,6 +337,32 @@ static ig_status room_begin(void *self) {
   return IG_OK;
 }
 
+/* At the end of an analysis with small displacements: strains of a body that turns by an angle t
+   are wrong by t^2 / 2, forces act in the drawn directions. */
+static void turns_warn(const ig_structure *s, const ig_structure_analysis *a) {
+  const double most = 0.1; /* rad: strains of 0.5 % */
+  double worst = 0;
+  ig_lid element = -1;
+  for (int i = 0; i < s->groups; i++) {
+    const ig_structure_group *g = &s->group[i];
+    const int npe = ig_solid_info_get(g->kind)->nodes;
+    for (int32_t e = 0; e < g->count; e++) {
+      double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES];
+      ig_structure_gather(s, g->node[e], npe, NULL, X, u);
+      const double turn = ig_nodes_turn(npe, X, u);
+      if (turn > worst)
+        worst = turn, element = g->element[e];
+    }
+  }
+  if (worst > most)
+    ig_warn_at(
+        s->cx, &a->at,
+        "element %lld turns by %.0f degrees, too much for the theory of small displacements "
+        "(strains are wrong by about %.1g): set `large: true`, or look at loads and supports",
+        (long long)(s->mesh->element_number ? s->mesh->element_number[element] : element + 1),
+        worst * 180 / 3.14159265358979324, 0.5 * worst * worst);
+}
+
 /* `most` and `ahead` (steps the loop would allow) are not used: implicit steps come one at a
    time. */
 static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
@@ -270,13 +374,18 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     ig_newton_standing now;
     IG_TRY(ig_newton_step(s->newton));
     ig_newton_stand(s->newton, &now);
-    done = now.done;
+    done = s->proportional ? arc_ends(s, a, &now) : now.done;
+    now.done = done;
+    if (!done)
+      IG_TRY(touches_follow(s));
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
     if (a->kind == IG_STRUCTURE_STATIC)
       IG_TRY(ig_structure_balance(s, &now));
     else if (a->kind == IG_STRUCTURE_DYNAMIC)
       s->balanced = false;
+    if (done && !a->large && a->kind != IG_STRUCTURE_HEAT)
+      turns_warn(s, a);
     if (done && now.passed >= 0)
       ig_warn_at(s->cx, &a->at,
                  "a step has passed over %g s, where a history or a temperature changes its "

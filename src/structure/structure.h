@@ -29,8 +29,8 @@
 
    Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
    nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
-   beams; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures; modes.c
-   eigenvalues; balance.c, section.c, output.c results; options.c keys.
+   beams; truss.c bars; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures;
+   modes.c eigenvalues; balance.c, section.c, output.c results; options.c keys.
 
    Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
    equations between components, couplings to a reference node, temperatures, tables by number. */
@@ -88,6 +88,13 @@ typedef struct {
   ig_reals wall; /* thicknesses of hollow sections */
   bool nodal;
 } ig_structure_beam;
+
+/* `trusses`: area in m^2. */
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  double area;
+} ig_structure_truss;
 
 /* `thicknesses`: m; the second number is for beams. */
 typedef struct { /* of nodes */
@@ -194,7 +201,8 @@ typedef struct {
   double damping, tangential; /* Pa s/m where sides touch; share of it across the normal */
   double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
   const char *adjust_nodes;
-  int of; /* set: 0 faces, 1 nodes */
+  int of;      /* set: 0 faces, 1 nodes */
+  int sliding; /* 0 large, 1 small: points keep the place they meet where an analysis begins */
   bool tied;
   ig_reals without; /* analyses, from 1 */
 } ig_structure_contact;
@@ -272,11 +280,21 @@ typedef enum {
   IG_STRUCTURE_BUCKLING,
   IG_STRUCTURE_HEAT
 } ig_structure_kind;
+typedef enum { IG_STRUCTURE_NEWTON, IG_STRUCTURE_ARC_LENGTH } ig_structure_method;
+/* `until` of an analysis by arc length; NaN, NULL: left out. displacement in m of the node of
+   `set`, along `component`; factor: of the loads. */
+typedef struct {
+  ig_src at;
+  const char *set, *component;
+  double displacement, factor;
+} ig_structure_until;
 /* `analysis`. Times in s, NaN: left out; lowest and highest in Hz; alpha: of HHT, -0.05 by
    default; tolerance: residual over the mean force. */
 typedef struct {
   ig_src at;
   int kind;
+  int method; /* static */
+  ig_structure_until until;
   bool large, fixed_steps;
   bool steady;  /* heat */
   bool reached; /* frequency, buckling: of the state reached, not of the drawn one */
@@ -315,13 +333,15 @@ typedef struct {
    pointer to it and reads histories from it in every step. */
 typedef struct {
   ig_src at;
-  ig_list shells, beams, thicknesses, normals, springs, masses, joints;
+  ig_list shells, beams, trusses, thicknesses, normals, springs, masses, joints;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
   ig_list prescribed_temperatures, heat_loads, hyperelastic, initial_stresses;
   double absolute_zero, stefan_boltzmann;
 } ig_structure_case;
 extern const ig_option ig_structure_options[];
+/* Refuses keys that are given where they have no effect. */
+IG_MUST_CHECK ig_status ig_structure_unused(ig_ctx *cx, const ig_structure_case *c);
 
 /* --- the model */
 
@@ -363,15 +383,17 @@ typedef struct {
 
 /* A point of contact: a place of a face and the place of another face that it meets. */
 enum { IG_CONTACT_NODES = 16 };
-/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis. */
+/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis, and
+   paired anew after a step in which it slid. masters 0: it meets nothing for the time being. */
 typedef struct {
   int contact;         /* of the case */
   int slaves, masters; /* nodes of the two faces, one after the other in `node` */
   ig_lid node[IG_CONTACT_NODES];
   double share[IG_CONTACT_NODES]; /* shape functions; negative for the second face */
   double slope[8][2];             /* derivatives of those of the second face */
+  double at[2];                   /* its natural coordinates there */
   double area, stiffness;
-  double offset[3];          /* tied: distance at the start */
+  double offset[3];          /* relative position where it was paired last */
   double shift;              /* what `clearance` adds to the distance */
   double overlap;            /* distance, below 0, at which contact is switched on again */
   double normal[3];          /* of the second face at the start */
@@ -461,6 +483,8 @@ struct ig_structure {
   ig_structure_touches touches;
   ig_structure_exchange *exchange; /* of a heat analysis */
   ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
+  int *truss;                      /* of each element: its entry of `trusses`, -1; NULL: none has */
+  ig_solid_rule *bar;              /* of each entry two: bar2, bar3 */
   int laws;
   ig_solid_law *law; /* by material */
   const ig_material_case **material;
@@ -480,7 +504,15 @@ struct ig_structure {
   bool ended, finished; /* finished: the analysis */
   double begin;         /* its time at the start */
   double time;
-  int64_t step; /* of all analyses */
+  bool proportional; /* arc length: what acts is linear in time */
+  int32_t watched;   /* unknown of `until`, -1: none */
+  double side;       /* sign of what is left to the displacement of `until`, at the start */
+  /* Load factors at which the path of an analysis by arc length turns, of the first ones: a limit
+     load, the least load after it, and so on. */
+  int limits;
+  double limit[8], factor_before; /* of the last step */
+  bool falls;                     /* the factor, in the last step */
+  int64_t step;                   /* of all analyses */
   int helds, held_space;
   int32_t *held_of; /* unknown -> held, -1: none */
   /* Supports of the analysis under way; held_of finds them by unknown. */
@@ -533,6 +565,10 @@ void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3
 IG_MUST_CHECK ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g);
 /* hollow.c: points of beams with hollow sections. */
 IG_MUST_CHECK ig_status ig_structure_hollow_read(ig_structure *s);
+/* truss.c: which elements are bars, and before that whether an element is one; their sections. */
+IG_MUST_CHECK ig_status ig_structure_trusses_find(ig_structure *s);
+bool ig_structure_is_truss(const ig_structure *s, ig_lid element);
+IG_MUST_CHECK ig_status ig_structure_trusses_read(ig_structure *s);
 /* prestress.c: stresses at the start. */
 IG_MUST_CHECK ig_status ig_structure_prestress_read(ig_structure *s);
 /* Makes a law depend on temperature where its material does. */
@@ -581,6 +617,16 @@ IG_MUST_CHECK ig_status ig_structure_touch_evaluate(void *self, const ig_trial *
                                                     int32_t end, double *f, double *k,
                                                     ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at);
+/* Callback of Newton's method: whether no point slides by more than half a face in the step. */
+bool ig_structure_touch_fits(void *self, const ig_trial *at, char *why, size_t size);
+/* Of the accepted state: what other sides exert on first ones, N; the deepest penetration, m, and
+   over the size of the face there. False: no point may touch. */
+typedef struct {
+  double force[3], depth, share;
+} ig_structure_touched;
+bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to);
+/* Pairs points anew that have slid since they were paired; *changed: nodes have changed. */
+IG_MUST_CHECK ig_status ig_structure_touches_follow(ig_structure *s, bool *changed);
 /* load.c
    Checks loads against the mesh, then makes s->faces. Once per model. */
 IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
@@ -602,6 +648,9 @@ double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, dou
 /* Whether an analysis, from 0, is one of those from `first` to `last`, from 1; last 0: to the end.
  */
 bool ig_structure_acts(int analysis, int64_t first, int64_t last);
+/* Factor of a history at a time of the analysis under way; without rows 1. In analyses by arc
+   length it is linear from its value at the start to that at the end, and goes on beyond both. */
+double ig_structure_factor(const ig_structure *s, const ig_table *history, double time);
 /* A vector of a node, in its axes, in fixed ones. */
 void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]);
 /* Velocities of a trial of a node, in fixed axes; `rate`: their derivative by the displacement.

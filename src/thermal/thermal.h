@@ -10,6 +10,8 @@
         engine/             the heat engine: state, batches, ranks (read heat.h first)
         kernels/            one step on a CPU or a GPU
 
+   Beside them adjoint/: a run backward, for gradients (run/gradient.c).
+
    The toolpath alone decides where heat goes and which elements exist; temperatures never do. So a
    run writes steps ahead of the device. Three counters say how far it is:
 
@@ -182,6 +184,8 @@ static inline ig_moment ig_thermal_moment(const ig_thermal_run *run, int64_t ste
 
 /* Also for `ingot check`. Close the run also after a failure. */
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
+/* The same; `elements`: conduction by elements, not by rows, as the adjoint needs it. */
+IG_MUST_CHECK ig_status ig_thermal_open_for(ig_job *job, ig_thermal_run *run, bool elements);
 void ig_thermal_close(ig_thermal_run *run);
 /* Frees what only set-up needs of the whole mesh. Called once, after everything is made and, in a
    check, after warnings that look at the mesh. On one rank it does nothing. */

@@ -16,6 +16,7 @@ enum { ROUNDS = 8 };
 static const double WANTED = 0.45; /* quality below which a triangle is worked on */
 static const double SHORT = 0.35;  /* edges below this share of the mean are collapsed */
 static const double TURN = 0.7;    /* cosine of the largest turn of a triangle in a collapse */
+static const double FOLD = -0.95;  /* cosine between normals at the sharpest edge that is made */
 
 typedef struct {
   ig_ctx *cx;
@@ -29,6 +30,7 @@ typedef struct {
   const ig_surface_faces *faces;
   uint8_t *locked; /* vertices at which the surface touches itself */
   double deviation, edge;
+  double shortest, longest; /* shorter edges are collapsed; no collapse makes a longer one */
 } work;
 
 static void minus(const double *a, const double *b, double *c) {
@@ -151,8 +153,8 @@ static bool one_fan(const work *w, int32_t v, const int32_t *star, int count) {
   return false;
 }
 
-/* Planes that are not left: those of triangles in a side of the body. Where sides are not known, of
-   three triangles or more in one plane at a vertex. */
+/* Planes that are not left: those of triangles in a side of the body. Where sides are not known, or
+   triangles get another size, of three triangles or more in one plane at a vertex, too. */
 static void flat_find(work *w, const ig_topopt_part *s, int32_t v, const int32_t *star, int count) {
   double n[STAR][3];
   for (int i = 0; i < count; i++) {
@@ -166,7 +168,8 @@ static void flat_find(work *w, const ig_topopt_part *s, int32_t v, const int32_t
     int alike = 0;
     for (int k = 0; k < count; k++)
       alike += dot(n[i], n[k]) > 1 - 1e-7;
-    if (w->faces->side ? w->faces->side(w->faces->user, s, star[i]) : alike >= 3)
+    const bool side = w->faces->side && w->faces->side(w->faces->user, s, star[i]);
+    if (side || ((!w->faces->side || isfinite(w->longest)) && alike >= 3))
       plane_add(w->flat[v], n[i], -dot(n[i], w->x[v]), 1);
   }
 }
@@ -227,11 +230,26 @@ static void work_free(work *w) {
 
 /* --- operations --- */
 
+/* The sum of the normals around a vertex, weighted by area: where they point out. */
+static void star_normal(const work *w, int32_t v, const int32_t *star, int count, double *sum) {
+  memset(sum, 0, 3 * sizeof *sum);
+  for (int i = 0; i < count; i++) {
+    int32_t a, b;
+    double n[3];
+    others(w->corner[star[i]], v, &a, &b);
+    normal_of(w->x[v], w->x[a], w->x[b], n);
+    for (int d = 0; d < 3; d++)
+      sum[d] += n[d];
+  }
+}
+
 /* The least quality of a vertex's triangles but those at `but`, were it at x; negative where one of
-   them would turn too far. */
+   them would turn too far. A sliver's own normal says nothing, and one that lies in a line has
+   none: it must not point inwards, or the surface is folded. */
 static double star_quality(const work *w, int32_t v, const int32_t *star, int count, int32_t but,
                            const double *x) {
-  double least = 1;
+  double least = 1, out[3];
+  star_normal(w, v, star, count, out);
   for (int i = 0; i < count; i++) {
     int32_t a, b;
     double before[3], after[3];
@@ -243,9 +261,9 @@ static double star_quality(const work *w, int32_t v, const int32_t *star, int co
     const double size = sqrt(dot(before, before) * dot(after, after));
     /* turning by more than acos(0.7), 46 degrees, would fold the surface */
     if (!(dot(before, after) > TURN * size))
-      /* a sliver's own normal says nothing */
       if (!(dot(after, after) > 0) ||
-          ig_topopt_triangle_quality(w->x[v], w->x[a], w->x[b]) > 0.05 || dot(before, after) < 0)
+          ig_topopt_triangle_quality(w->x[v], w->x[a], w->x[b]) > 0.05 || dot(before, after) < 0 ||
+          !(dot(out, after) > 0))
         return -1;
     least = fmin(least, ig_topopt_triangle_quality(x, w->x[a], w->x[b]));
   }
@@ -303,6 +321,18 @@ static bool near(const work *w, int32_t p, const int32_t *q, const double *x) {
   return offset(planes, x) <= w->deviation * w->deviation && offset(flat, x) <= rounding * rounding;
 }
 
+/* Whether an edge from x to a neighbour of v but `but` would be longer than allowed. */
+static bool too_long(const work *w, int32_t v, const int32_t *star, int count, int32_t but,
+                     const double *x) {
+  for (int i = 0; i < count; i++) {
+    int32_t a, b;
+    others(w->corner[star[i]], v, &a, &b);
+    if (a != but && distance(w->x[a], x) > w->longest)
+      return true;
+  }
+  return false;
+}
+
 /* Where the vertex of an edge that is collapsed may lie, with the best quality; false: nowhere.
    Candidates are the middle of the edge and its two ends. The result must be no worse than the
    worst triangle before, up to a quality of 0.3. */
@@ -321,7 +351,7 @@ static bool place_find(const work *w, int32_t p, int32_t q, const int32_t *sp, i
       continue; /* what lies on a face stays there */
     for (int d = 0; d < 3; d++)
       x[d] = w->x[p][d] + t * (w->x[q][d] - w->x[p][d]);
-    if (!near(w, p, &q, x))
+    if (!near(w, p, &q, x) || too_long(w, p, sp, np, q, x) || too_long(w, q, sq, nq, p, x))
       continue;
     const double good = fmin(star_quality(w, p, sp, np, q, x), star_quality(w, q, sq, nq, p, x));
     if (good > found) {
@@ -331,6 +361,68 @@ static bool place_find(const work *w, int32_t p, int32_t q, const int32_t *sp, i
     }
   }
   return any;
+}
+
+/* The other triangle at an edge, -1: there is none, or several. */
+static int32_t across(const work *w, int32_t t, int32_t p, int32_t q) {
+  int32_t star[STAR], found = -1;
+  const int count = star_of(w, p, star);
+  for (int i = 0; i < count; i++) {
+    const int32_t *c = w->corner[star[i]];
+    if (star[i] == t || !(c[0] == q || c[1] == q || c[2] == q))
+      continue;
+    if (found >= 0)
+      return -1;
+    found = star[i];
+  }
+  return found;
+}
+
+/* Triangles around a vertex as they would be with it at x. */
+typedef struct {
+  int count;
+  int32_t a[2 * STAR], b[2 * STAR], t[2 * STAR];
+  double n[2 * STAR][3];
+} fan;
+
+static void fan_add(const work *w, fan *f, int32_t v, const int32_t *star, int count, int32_t but,
+                    const double *x) {
+  for (int i = 0; i < count; i++) {
+    int32_t a, b;
+    others(w->corner[star[i]], v, &a, &b);
+    if (a == but || b == but)
+      continue;
+    f->a[f->count] = a;
+    f->b[f->count] = b;
+    f->t[f->count] = star[i];
+    normal_of(x, w->x[a], w->x[b], f->n[f->count++]);
+  }
+}
+
+static bool opposite(const double *m, const double *n) {
+  return dot(m, n) < FOLD * sqrt(dot(m, m) * dot(n, n));
+}
+
+/* Whether two neighbours lie on top of each other, as where a lip is left without thickness: their
+   own turns need not be large for that. */
+static bool folded(const work *w, const fan *f) {
+  for (int i = 0; i < f->count; i++) {
+    const int32_t o = across(w, f->t[i], f->a[i], f->b[i]);
+    bool own = o < 0;
+    for (int k = 0; k < f->count; k++) {
+      own = own || f->t[k] == o;
+      if (f->a[i] == f->b[k] && opposite(f->n[i], f->n[k]))
+        return true;
+    }
+    double n[3];
+    if (own)
+      continue;
+    const int32_t *c = w->corner[o];
+    normal_of(w->x[c[0]], w->x[c[1]], w->x[c[2]], n);
+    if (opposite(f->n[i], n))
+      return true;
+  }
+  return false;
 }
 
 /* p takes the triangles of q over. */
@@ -347,6 +439,11 @@ static bool collapse(work *w, int32_t p, int32_t q) {
   const int np = star_of(w, p, sp), nq = star_of(w, q, sq);
   if (np < 0 || nq < 0 || !linked_well(w, p, q, sp, np, sq, nq) ||
       !place_find(w, p, q, sp, np, sq, nq, x))
+    return false;
+  fan f = {.count = 0};
+  fan_add(w, &f, p, sp, np, q, x);
+  fan_add(w, &f, q, sq, nq, p, x);
+  if (folded(w, &f))
     return false;
   memcpy(w->x[p], x, sizeof x);
   for (int i = 0; i < 11; i++) {
@@ -366,21 +463,6 @@ static bool collapse(work *w, int32_t p, int32_t q) {
   }
   w->head[q] = -1;
   return true;
-}
-
-/* The other triangle at an edge, -1: there is none, or several. */
-static int32_t across(const work *w, int32_t t, int32_t p, int32_t q) {
-  int32_t star[STAR], found = -1;
-  const int count = star_of(w, p, star);
-  for (int i = 0; i < count; i++) {
-    const int32_t *c = w->corner[star[i]];
-    if (star[i] == t || !(c[0] == q || c[1] == q || c[2] == q))
-      continue;
-    if (found >= 0)
-      return -1;
-    found = star[i];
-  }
-  return found;
 }
 
 /* Takes a corner out of the list of its vertex. */
@@ -486,7 +568,9 @@ static void smooth(work *w, int32_t v) {
       x[d] = w->x[v][d] + step * (n[d] - up * normal[d]);
     if (w->on[v] && !w->faces->project(w->faces->user, w->on[v], x))
       continue;
-    if (near(w, v, NULL, x) && star_quality(w, v, star, count, -1, x) > least) {
+    fan f = {.count = 0};
+    fan_add(w, &f, v, star, count, -1, x);
+    if (near(w, v, NULL, x) && star_quality(w, v, star, count, -1, x) > least && !folded(w, &f)) {
       memcpy(w->x[v], x, sizeof x);
       return;
     }
@@ -513,7 +597,7 @@ static int64_t triangles_mend(work *w) {
           edge[k] = edge[k + 1];
           edge[k + 1] = swap;
         }
-    if (quality(w, c) > WANTED && length[edge[0]] > SHORT * w->edge)
+    if (quality(w, c) > WANTED && length[edge[0]] > w->shortest)
       continue;
     bool done = collapse(w, c[edge[0]], c[(edge[0] + 1) % 3]);
     if (!done && quality(w, c) < WANTED)
@@ -619,28 +703,145 @@ double ig_topopt_part_good(const ig_topopt_part *s, double least) {
 }
 
 /* Rounds of collapses, flips and smoothing until nothing changes; then the volume is restored
-   and vertices are numbered anew. Done by one rank on the whole surface. */
+   and vertices are numbered anew. edge: target length, 0: that of the surface as it is. */
+static ig_status rework(work *w, ig_topopt_part *s, int rounds, double edge) {
+  w->longest = edge > 0 ? 4. / 3 * edge : INFINITY;
+  ig_status status = work_new(w, s);
+  w->shortest = edge > 0 ? 0.8 * edge : SHORT * w->edge;
+  const double volume = status == IG_OK ? volume_of(w) : 0;
+  for (int round = 0; status == IG_OK && round < rounds; round++) {
+    const int64_t changed = triangles_mend(w);
+    for (int32_t v = 0; v < w->vertices; v++)
+      if (w->head[v] >= 0)
+        smooth(w, v);
+    if (changed == 0 && round > 1)
+      break;
+  }
+  if (status == IG_OK)
+    volume_keep(w, volume);
+  if (status == IG_OK)
+    status = pack(w, s);
+  work_free(w);
+  if (status == IG_OK)
+    ig_topopt_part_measure(s);
+  return status;
+}
+
+/* Done by one rank on the whole surface. */
 ig_status ig_topopt_part_improve(ig_ctx *cx, ig_topopt_part *s, double deviation, const int32_t *on,
                                  const ig_surface_faces *faces) {
   work w = {.cx = cx, .on = on, .faces = faces, .deviation = deviation};
   if (s->triangles == 0 || !(deviation > 0))
     return IG_OK;
-  ig_status status = work_new(&w, s);
-  const double volume = status == IG_OK ? volume_of(&w) : 0;
-  for (int round = 0; status == IG_OK && round < ROUNDS; round++) {
-    const int64_t changed = triangles_mend(&w);
-    for (int32_t v = 0; v < w.vertices; v++)
-      if (w.head[v] >= 0)
-        smooth(&w, v);
-    if (changed == 0 && round > 1)
-      break;
+  return rework(&w, s, ROUNDS, 0);
+}
+
+/* --- triangles of another size --- */
+
+/* The middle of an edge, one vertex for both of its triangles. */
+static ig_status middle_of(ig_ctx *cx, ig_topopt_part *s, ig_topopt_keys *keys, int32_t a,
+                           int32_t b, int32_t *middle) {
+  int32_t *of;
+  const uint64_t key = (uint64_t)(uint32_t)(a < b ? a : b) << 32 | (uint32_t)(a < b ? b : a);
+  IG_TRY(ig_topopt_keys_at(cx, keys, key, &of));
+  if (*of < 0) {
+    if (s->vertices >= INT32_MAX)
+      return IG_FAIL(cx, IG_INPUT, "the surface has too many triangles of this size");
+    *of = (int32_t)s->vertices;
+    for (int d = 0; d < 3; d++)
+      s->vertex[s->vertices][d] = 0.5F * (s->vertex[a][d] + s->vertex[b][d]);
+    s->vertices++;
   }
-  if (status == IG_OK)
-    volume_keep(&w, volume);
-  if (status == IG_OK)
-    status = pack(&w, s);
-  work_free(&w);
-  if (status == IG_OK)
-    ig_topopt_part_measure(s);
+  *middle = *of;
+  return IG_OK;
+}
+
+/* Square of an edge's length, from numbers in single precision: the same seen from both sides. */
+static double edge_square(const ig_topopt_part *s, int32_t a, int32_t b) {
+  double sum = 0;
+  for (int d = 0; d < 3; d++) {
+    const double by = (double)s->vertex[a][d] - (double)s->vertex[b][d];
+    sum += by * by;
+  }
+  return sum;
+}
+
+/* Splits all edges longer than `longest` once; a triangle becomes two, three or four. */
+static ig_status edges_split(ig_ctx *cx, ig_topopt_part *s, double longest, int64_t *splits) {
+  const int64_t before = s->triangles;
+  int64_t most = 0;
+  for (int64_t t = 0; t < before; t++)
+    for (int i = 0; i < 3; i++)
+      most += edge_square(s, s->triangle[t][i], s->triangle[t][(i + 1) % 3]) > longest * longest;
+  *splits = most;
+  if (most == 0)
+    return IG_OK;
+  float(*vertex)[3] = realloc(s->vertex, (size_t)(s->vertices + most) * sizeof *vertex);
+  s->vertex = vertex ? vertex : s->vertex;
+  int32_t(*triangle)[3] = realloc(s->triangle, (size_t)(before + most) * sizeof *triangle);
+  s->triangle = triangle ? triangle : s->triangle;
+  if (!vertex || !triangle)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for %lld triangles", (long long)(before + most));
+  ig_topopt_keys keys = {0};
+  ig_status status = IG_OK;
+  for (int64_t t = 0; t < before && status == IG_OK; t++) {
+    int32_t c[3], m[3] = {-1, -1, -1}; /* m[i]: on the edge from corner i */
+    int first = 0, marked = 0;
+    memcpy(c, s->triangle[t], sizeof c);
+    for (int i = 0; i < 3 && status == IG_OK; i++)
+      if (edge_square(s, c[i], c[(i + 1) % 3]) > longest * longest) {
+        status = middle_of(cx, s, &keys, c[i], c[(i + 1) % 3], &m[i]);
+        marked++;
+      }
+    if (marked == 0 || status != IG_OK)
+      continue;
+    /* One is marked: the first; two: the first and the next. */
+    while (m[first] < 0 || (marked == 2 && m[(first + 1) % 3] < 0))
+      first++;
+    const int32_t p = c[first], q = c[(first + 1) % 3], r = c[(first + 2) % 3];
+    const int32_t mp = m[first], mq = m[(first + 1) % 3], mr = m[(first + 2) % 3];
+    const int32_t one[2][3] = {{p, mp, r}, {mp, q, r}};
+    const int32_t two[3][3] = {{mp, q, mq}, {p, mp, mq}, {p, mq, r}};
+    const int32_t all[4][3] = {{p, mp, mr}, {mp, q, mq}, {mr, mq, r}, {mp, mq, mr}};
+    const int32_t(*parts)[3] = marked == 1 ? one : marked == 2 ? two : all;
+    memcpy(s->triangle[t], parts[0], sizeof *parts);
+    for (int i = 1; i <= marked; i++)
+      memcpy(s->triangle[s->triangles++], parts[i], sizeof *parts);
+  }
+  ig_topopt_keys_free(&keys);
+  return status;
+}
+
+/* Whether a triangle lies in a side of the box around the surface, whose corners are `user`. */
+static bool side_of_box(void *user, const ig_topopt_part *s, int64_t triangle) {
+  const double *box = user;
+  for (int k = 0; k < 6; k++) {
+    bool all = true;
+    for (int i = 0; i < 3; i++)
+      all = all && (double)s->vertex[s->triangle[triangle][i]][k % 3] == box[k];
+    if (all)
+      return true;
+  }
+  return false;
+}
+
+/* Splitting first, which leaves the surface where it is; then collapses. Limits of
+   Botsch and Kobbelt (2004): 4/5 and 4/3 of the target. */
+ig_status ig_topopt_part_remesh(ig_ctx *cx, ig_topopt_part *s, double edge, double deviation) {
+  enum { SPLITS = 30, COLLAPSES = 40 };
+  int64_t splits = 1;
+  int32_t *on = NULL;
+  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  const ig_surface_faces sides = {.side = side_of_box, .user = box};
+  for (int64_t i = 0; i < 3 * s->vertices; i++) {
+    box[i % 3] = fmin(box[i % 3], (double)s->vertex[i / 3][i % 3]);
+    box[3 + i % 3] = fmax(box[3 + i % 3], (double)s->vertex[i / 3][i % 3]);
+  }
+  for (int i = 0; i < SPLITS && splits > 0; i++)
+    IG_TRY(edges_split(cx, s, 4. / 3 * edge, &splits));
+  IG_TRY(IG_NEW(cx, &on, (size_t)s->vertices + 1, "surface"));
+  work w = {.cx = cx, .on = on, .faces = &sides, .deviation = deviation};
+  const ig_status status = s->triangles > 0 ? rework(&w, s, COLLAPSES, edge) : IG_OK;
+  free(on);
   return status;
 }

@@ -48,5 +48,8 @@ refused() { # keys, words of the message
 refused 'accept: [{figure: T_max}]' "bad.yaml:8:10: accept: the limit of 'T_max' has neither 'min' nor 'max'"
 refused 'accept: [{figure: T_max, max: hot}]' "accept.max: expected a number with its unit, not 'hot'"
 refused 'accept: [{figure: T_max, min: 3 furlong}]' "unknown unit 'furlong'"
+refused 'accept: [{figure: T_max, min: 127 degC, max: 399 K}]' "bad.yaml:8:10: accept: the least value of 'T_max', 127 degC, is above the largest, 399 K"
+refused 'accept: [{figure: T_max, min: 2, max: 1}]' "is above the largest, 1: no result would be accepted"
+refused 'accept: [{figure: T_max, min: 3 mm, max: 400 K}]' "'T_max' cannot have limits in mm and in K"
 refused 'accept: [{max: 3 K}]' "missing key 'figure'"
 echo "limits of figures"

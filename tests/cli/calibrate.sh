@@ -249,6 +249,14 @@ cal chained.yaml -o filechain || fail "a chain with a mesh from a file"
 mesh_write 8
 cal file.yaml -o file --resume || fail "another mesh"
 near "$(value materials.young value file)" 200 1e-4 || fail "runs of another mesh were kept: $(value materials.young value file)"
+# so do files that the mesh file includes
+mesh_write 4 && mv bar.inp nodes.inp && echo '*INCLUDE, INPUT=nodes.inp' >bar.inp
+cal file.yaml -o includes || fail "a mesh that includes another file"
+{ cal file.yaml -o includes --resume && grep -q '^runs  *0, ' log; } || fail "runs of the same included mesh were made again"
+sed -i 's/4e-3/8e-3/' nodes.inp
+cal file.yaml -o includes --resume || fail "another included mesh"
+near "$(value materials.young value includes)" 200 1e-4 || fail "runs of another included mesh were kept: $(value materials.young value includes)"
+mesh_write 8
 cal chained.yaml -o filechain --resume || fail "a chain with another mesh"
 near "$(value stages.pull.materials.young value filechain)" 200 1e-3 || fail "runs of a chain with another mesh were kept: $(value stages.pull.materials.young value filechain)"
 # a number of a chain's key in another unit is another value

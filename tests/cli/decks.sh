@@ -66,6 +66,17 @@ for out in flat parts; do
 done
 [ -s "$here/flat.txt" ] && cmp "$here/flat.txt" "$here/parts.txt" || exit 1
 
+# arc length: the limit load and the least one after it, 2 h^3 E A / (27^0.5 l^3) of 10, then beyond the displacement asked
+"$INGOT" run "$SOURCE/tests/decks/riks.inp" --quiet --out "$here/riks" || exit 1
+"$INGOT" import "$SOURCE/tests/decks/riks.inp" -o "$here/riks.yaml" || exit 1
+grep -q "method: arc_length, until: {set: 'node 2', component: z, displacement: -0.45" "$here/riks.yaml" ||
+  { echo "RIKS: another end"; cat "$here/riks.yaml"; exit 1; }
+limit() { sed -n "s/.*\"limit_$1\": *\([-0-9.e]*\).*/\1/p" "$here/riks/summary.json"; }
+awk -v a="$(limit 1)" -v b="$(limit 2)" 'BEGIN { exit !(a > 0.2897 && a < 0.2904 && b < -0.2897 && b > -0.2904) }' ||
+  { echo "RIKS: limits $(limit 1) $(limit 2), expected 0.29033 and -0.29033"; exit 1; }
+awk -F, '$4 == "displacement" && $6 == 2 { w = $10 } END { exit !(w < -0.45 && w > -0.5) }' "$here/riks/tables.csv" ||
+  { echo "RIKS: ends elsewhere"; exit 1; }
+
 if ! command -v ccx >/dev/null; then
   for deck in "$here"/*.inp; do
     "$INGOT" run "$deck" --quiet --out "$here/run" --threads 1 || exit 1

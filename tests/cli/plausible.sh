@@ -29,12 +29,28 @@ check thermal "'materials.conductivity' is 20000 W/(m K), usual is 0.001 to 1000
 check stress "'materials.mechanical.expansion' is 12 1/K, usual is" materials.mechanical.expansion=12
 check stress "the yield stress 4e+11 Pa is more than a tenth of Young's modulus" 'materials.yield=400 GPa'
 check powder "'hatch.spacing' is 1e-09 m, usual is 1e-6 to 100 m: look at the unit" 'hatch.spacing=1 nm'
+check powder "a beam of 1e-05 m radius in cells of 2e-05 m is as wide as the cells make it: take grid.cell of at most 5e-06 m" 'beam.radius=10 um'
+# 1e12 steps, counted and not begun
+check powder "beams are on for 1.37e+11 fine steps of 1.16e-05 s: about 16 days at 1e5 steps a second; take larger cells" 'hatch.speed=1 nm/s'
+warned "evaporation: a fine step of 5.82e-05 s is 16 times the time in which vapour cools a topmost cell at 5259 K" "$INGOT" check "$SOURCE/cases/powder/track-in718.yaml" \
+  --set evaporation=true --set 'grid.cell=50 um' --set 'hatch.layer_height=50 um' --set 'hatch.parts=[{min: [0, 0, 0], max: [1 mm, 0.1 mm, 50 um]}]'
 check dynamics "the mesh is 8000 m long, usual is 1e-6 to 100 m: a length without a unit is in m" 'mesh.boxes.size=[8000, 2000, 2000]'
 # a motion that positions in single precision do not show
 warned "positions are in single precision; take \`precision: mixed\` or \`double\`" "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out single \
   --set precision=single --set 'loads.total=[0, 0, -1 uN]'
 "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out mixed --set precision=mixed --set 'loads.total=[0, 0, -1 uN]' >stdout 2>stderr
 grep -q 'single precision' stderr && fail "$(cat stderr)"
+# small rotations, and a strip whose end turns by F L^2 / (2 E I) = 0.366 rad
+strip='mesh: {boxes: {size: [20 mm, 1 mm, 0.5 mm], cells: [20, 1, 1]}}
+materials: {name: steel, young: 210 GPa, poisson: 0.3}
+supports: {set: xmin, fix: all}'
+printf 'physics: structure\n%s\nloads: {set: xmax, force: [0, 0, 1 N]}\nanalysis: {large: false}\n' "$strip" >turn.yaml
+warned 'turn.yaml:6:11: element 20 turns by 21 degrees, too much for the theory of small displacements' "$INGOT" run turn.yaml -q -t 1 --out turn
+grep -q 'turns by 21 degrees' turn/summary.json || fail 'no warning in the summary'
+"$INGOT" run turn.yaml -q -t 1 --out turned --set analysis.large=true >stdout 2>stderr && ! grep -q turn stderr || fail "$(cat stderr)"
+printf 'physics: stress\n%s\nloads: {set: xmax, total: [0, 0, 4 N]}\nphases: {name: a, steps: 4}\n' "$strip" >turn.yaml
+warned 'elements turn by more than 6 degrees, one by 21: too much for small rotations' "$INGOT" run turn.yaml -q -t 1 --out turn
+"$INGOT" run turn.yaml -q -t 1 --out turned --set rotations=finite >stdout 2>stderr && ! grep -q turn stderr || fail "$(cat stderr)"
 # a file in millimetres that names no unit
 printf '*NODE\n1,0,0,0\n2,120,0,0\n3,120,40,0\n4,0,40,0\n5,0,0,20\n6,120,0,20\n7,120,40,20\n8,0,40,20\n*ELEMENT,TYPE=C3D8,ELSET=ALL\n1,1,2,3,4,5,6,7,8\n' >part.inp
 printf 'physics: thermal\nmesh: {file: part.inp}\nmaterials: {name: a, density: 7850, conductivity: 20, specific_heat: 500}\nduration: 1 s\nboundary: {set: all, flux: 1}\n' >part.yaml

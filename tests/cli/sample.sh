@@ -65,6 +65,7 @@ wrong() { # MESSAGE ARGUMENTS...
 }
 wrong "'materials[0].young' is sampled twice" bar.yaml -k 'materials.young=1..2 GPa' -k 'materials[0].young=5..6 GPa'
 wrong "--key loads[0].presure: unknown key 'presure'" bar.yaml -k 'loads[0].presure=1..2 MPa'
+wrong "--n '0': expected a whole number from 1" bar.yaml -k 'materials.young=1..2 GPa' -n 0
 wrong "that is a length" bar.yaml -k 'loads[0].pressure=1..2 mm'
 wrong "expected KEY=A..B" bar.yaml -k 'loads[0].pressure=1'
 wrong "the first number must be the smaller one" bar.yaml -k 'loads[0].pressure=3..2 MPa'

@@ -171,6 +171,10 @@ gmsh() {
   ok 'a geometry' test "$all" -gt 10
   { cat ../cube.geo; echo 'Mesh 3; Save "cube.msh"; Printf("saved") > "log.txt"; // SystemCall "x"'; echo 's = "SystemCall";'; } >saves.geo
   ok 'one that saves its mesh, too' test "$(elements saves.geo)" -gt 5
+  ok 'what it saves is skipped with a note' grep -q 'saves.geo:[0-9]*: 1 `Save` or `Print` skipped' ../log
+  { cat ../cube.geo; printf '// Save "a.png";\n/* Print "b.png"; */ Mesh.SaveAll = 1; s = "Save x;";\nMesh 3;\nIf(1) Save Sprintf("c;%%g.png", 1);\nPrint "d.png"; EndIf\n'; } >draws.geo
+  ok 'one that draws' test "$(elements draws.geo)" -gt 5
+  ok 'comments and texts are no statements' grep -q ': 2 `Save` or `Print` skipped' ../log
   mkdir sub && echo 'h = 2;' >sub/sizes.geo && echo 'Include "../more.geo";' >>sub/sizes.geo && echo 'm = 1;' >more.geo
   { echo 'Include "sub/sizes.geo";'; sed 's/0, 0, 1}/0, 0, h - m}/' ../cube.geo; } >includes.geo
   ok 'one that includes others' test "$(elements includes.geo --edge 0.5)" = "$all"
@@ -203,7 +207,7 @@ fi
 fresh
 
 # --- only files are read: a pipe would wait for ever, a device never ends
-readers='part.inp part.k part.cdb part.bdf part.dat part.vtk part.vtu part.vtkhdf part.med part.msh part.geo part.step part.unv'
+readers='part.inp part.k part.cdb part.bdf part.dat part.vtk part.vtu part.vtkhdf part.med part.msh part.mesh part.stl part.ply part.geo part.step part.unv'
 for name in $readers; do
   mkfifo "$name"
   refused "a pipe $name" "'$name' is not a file: it is a pipe" ingot mesh info "$name"

@@ -3,6 +3,8 @@
 #include "check.h"
 #include "powder_case.h"
 
+#include <stdlib.h>
+
 typedef struct {
   ig_powder_run r;
   ig_ctx *cx;
@@ -50,6 +52,26 @@ static void lines_compare(const ig_powder_run *p, const ig_powder_run *q) {
   }
 }
 
+static int by_cell(const void *a, const void *b) {
+  const ig_powder_event *p = a, *q = b;
+  return p->cell != q->cell ? (p->cell > q->cell ? 1 : -1) : (p->melted > q->melted ? 1 : -1);
+}
+/* Lists are in any order. */
+static void events_compare(const ig_powder_run *p, const ig_powder_run *q) {
+  assert_true(p->events > 100 && p->events_before > 100);
+  assert_int_equal(p->events, q->events);
+  assert_true(p->events_before == q->events_before && p->events_lost == q->events_lost);
+  qsort(p->event, (size_t)p->events, sizeof *p->event, by_cell);
+  qsort(q->event, (size_t)q->events, sizeof *q->event, by_cell);
+  for (int64_t i = 0; i < p->events; i++) {
+    const ig_powder_event *e = &p->event[i], *f = &q->event[i];
+    assert_int_equal(e->cell, f->cell);
+    assert_true(fabs(e->melted - f->melted) < 1e-8 * e->melted);
+    assert_true(fabs(e->cooled - f->cooled) < 1e-8 * e->cooled);
+    assert_true(fabs(e->cooling - f->cooling) < 1e-4 * e->cooling);
+  }
+}
+
 static ig_powder_case two_lasers(ig_powder_probe *probe, bool boils) {
   ig_powder_case c = boils ? boiling() : small();
   c.hatch.layers = 2;
@@ -64,6 +86,12 @@ static ig_powder_case two_lasers(ig_powder_probe *probe, bool boils) {
   c.probes = (ig_list){1, probe};
   c.map =
       (ig_powder_map_case){.at = {.given = true}, .min = {0, 0, -20e-6}, .max = {1e-3, 0.3e-3, 1}};
+  c.events = (ig_powder_events_case){.at = {.given = true},
+                                     .min = {0.1e-3, 0, -20e-6},
+                                     .max = {1e-3, 0.3e-3, 1},
+                                     .layers = {NAN, NAN},
+                                     .high = NAN,
+                                     .low = NAN};
   return c;
 }
 
@@ -94,6 +122,7 @@ static void compare(const char *backend, bool fits, bool boils) {
     frozen += i % IG_MAP_COLUMNS == IG_MAP_G && x[i] > 1e4;
   }
   assert_true(frozen > 100);
+  events_compare(p, q);
   const ig_powder_ledger *l = &q->ledger;
   const double stored = ig_powder_stored(q) - q->stored0, in = l->source + l->born + l->sunk;
   assert_true(fabs(stored - (in - l->lost - l->held - l->evaporated)) < 1e-13 * in);

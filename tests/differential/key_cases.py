@@ -27,8 +27,7 @@ OUTPUT = {
     "mesh.meshing_memory": "limit of Gmsh's memory",
 }
 # Keys that have no effect in a case and are not refused there: (room or "*", key or its end[, case]) and the
-# reason. "open": the program should act on the key, refuse it or warn; "not investigated": nobody has looked
-# why; everything else is as documented.
+# reason. "open": the program should act on the key, refuse it or warn; everything else is as documented.
 KNOWN = {
     ("thermal", "mesh.loose_nodes"): "the mesh has none",
     ("thermal", "mesh.sets.elements"): "numbers of a file",
@@ -64,7 +63,6 @@ KNOWN = {
     ("thermal", "beams.path.sample"): "the file gives times",
     ("thermal", "beams.path.start_time"): "the file gives times",
     ("thermal", "ambient", "thermal fields"): "nothing exchanges heat with it",
-    ("thermal", "boundary.ambient", "thermal fields"): "open: beside a field of temperatures nothing exchanges heat with it",
     ("thermal", "boundary.from.time"): "there is one file, which holds at all times",
     ("thermal", "safety", "thermal fields"): "as many steps to the end",
     ("thermal", "step_limit", "thermal fields"): "properties are constant",
@@ -73,15 +71,15 @@ KNOWN = {
     ("thermal", "keep.sphere.inner"): "no node of the inside lies there",
     ("thermal", "mesh.place_on_plate"): "the part is set down on its plate in any case",
     ("thermal", "mesh.fill_holes"): "the surface is closed",
-    ("stress", "output.history_every"): "open: every step has a row",
+    ("stress", "output.history_every"): "every step has a row",
     ("stress", "phases.decay", "stress inherent"): "open: new layers are not hotter than the rest",
     ("stress", "mechanical.anneal", "stress load"): "it does not get so hot",
     ("stress", "temperature", "stress heat"): "open: a heat phase takes the temperatures of its file",
     ("stress", "floors.yield", "stress heat"): "it does not get so hot",
     ("dynamics", "energy_error"): "a limit that is not met",
     ("dynamics", "added_mass"): "a limit that is not met",
-    ("dynamics", "output.count", "dynamics static"): "open: a static analysis writes its end",
-    ("dynamics", "output.history_every", "dynamics static"): "open: a static analysis has a row at its end",
+    ("dynamics", "output.count", "dynamics static"): "it has one step",
+    ("dynamics", "output.history_every", "dynamics static"): "steps of statics always have a row",
     ("dynamics", "analysis.steps", "dynamics static"): "a limit that is not met",
     ("dynamics", "materials.tangent", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.hardening", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
@@ -112,17 +110,40 @@ KNOWN = {
     ("topopt", "constraints.load_case"): "there is one load case",
     ("topopt", "loads.spread", "topopt mechanism"): "one node",
     ("topopt", "materials.conductivity"): "a material may be described for other rooms too",
-    ("topopt", "materials.law"): "open: the elastic part of any law is taken",
+    ("topopt", "materials.law"): "a material may be described for other rooms too: its elastic part is taken",
     ("powder", "ambient"): "nothing exchanges heat with it",
     ("powder", "materials.evaporation_heat", "powder"): "nothing evaporates",
     ("powder", "materials.molar_mass", "powder"): "nothing evaporates",
     ("powder", "output.count", "powder movie"): "open: the frames are the snapshots",
     ("shape", "loose"): "nothing hangs loose",
+    ("structure", "materials.conductivity"): "a material may be described for other rooms too",
+    ("structure", "materials.density", "structure plastic"): "nothing weighs or moves",
+    ("structure", "materials.law", "structure static"): "the material has no yield stress",
+    **{("structure", "materials." + k, "structure static"): "the material has no yield stress" for k in ("tangent", "hardening", "kinematic", "mechanical.hardening", "mechanical.tangent")},
+    **{("structure", "materials.mechanical." + k, "structure plastic"): "no temperature changes" for k in
+       ("thermal_strain", "expansion", "expansion_mean", "expansion_reference", "anneal", "recovery_start", "recovery_end")},
+    ("structure", "mechanical.expansion_reference", "structure static"): "of expansion_mean, which is not given",
+    ("structure", "output.count"): "its analyses have one step each",
+    ("structure", "output.history_every"): "every step has a row",
+    **{("structure", k, "structure static"): "the mass of a node weighs where an acceleration is given to that node" for k in ("masses.set", "masses.mass")},
+    ("structure", "sections.set"): "the set is the whole mesh",
+    ("structure", "supports.where"): "in the first analysis both are the same",
+    ("structure", "loads.given"): "of decks: there is no other load on these nodes",
+    **{("structure", k): "there is one analysis" for k in ("supports.last", "loads.last", "prescribed_temperatures.last", "heat_loads.last")},
+    **{("structure", k, "structure static"): "nothing radiates" for k in ("absolute_zero", "stefan_boltzmann")},
+    **{("structure", "analysis." + k, "structure static"): "the analysis is linear, one step" for k in ("largest_step", "fixed_steps", "steps")},
+    ("structure", "analysis.tolerance", "structure joints"): "Newton's last residual is far below it",
+    ("structure", "contacts.distance"): "all points are near enough",
+    ("structure", "contacts.tangential", "structure contact"): "a share of `damping`, which is not given",
+    ("structure", "ties.distance"): "all nodes are near enough",
+    ("structure", "analysis.highest", "structure frequency"): "both frequencies are below it",
+    ("structure", "analysis.fixed_steps", "structure rubber"): "the steps are as long without it",
+    ("structure", "tables.axes", "structure heat"): "temperatures have no axes",
 }
 # Choices that switch another key of their section off without a word: (room, choice, value, key) and the reason.
 SWITCHED = {
     **{(room, "materials.law", law, key): "the law chooses what it takes of a material, which may be described for other rooms too"
-       for room in ("dynamics", "stress") for law in ("elastic", "plastic", "neo_hookean")
+       for room in ("dynamics", "stress", "structure") for law in ("elastic", "plastic", "neo_hookean")
        for key in ("yield", "hardening", "kinematic", "tangent", "hardening_curve", "specific_heat")},
     **{("dynamics", "probes.quantity", q, "set"): "zero at both places" for q in ("cx", "cy", "cz", "vx", "vy", "vz")},
     ("fracture", "probes.quantity", "fx", "set"): "zero at both places",
@@ -130,6 +151,13 @@ SWITCHED = {
     ("topopt", "solver.preconditioner", "jacobi", "fine_smoothing_steps"): "other values are refused",
     ("thermal", "step_limit", "state", "track_every"): "the run has seven steps, fewer than any of the values",
     ("thermal", "beams.normalise", "false", "sampling"): "a cylinder, whose end is sharp and which nothing scales, takes eight points per side",
+    **{("structure", "tables.quantity", q, "axes"): "zero, or in fixed axes as documented" for q in ("velocity", "temperature", "heat_flow", "section")},
+    ("structure", "tables.total", "only", "axes"): "sums are in fixed axes",
+    ("structure", "contacts.tied", "true", "clearance"): "tied surfaces keep the distance they have",
+    **{("structure", "analysis." + k, v, "tolerance"): "Newton's last residual is far below it" for k, v in (("kind", "static"), ("large", "true"), ("steady", "true"))},
+    ("dynamics", "analysis.kind", "buckling", "at_time"): "the load is constant in time",
+    ("dynamics", "analysis.method", "relaxation", "tolerance"): "the estimate counts from step 100 on and is below it by then",
+    ("dynamics", "analysis.method", "arc_length", "largest_step"): "its steps are shorter",
     ("stress", "phases.layers", "true", "new_nodes"): "the body has not moved when its one layer comes; from the third layer on it acts",
 }
 # Keys of materials that a room reads; a material is described once for all rooms and may hold more.
@@ -141,6 +169,7 @@ MATERIAL = {
     "fracture": "density young poisson fracture_energy fracture_energy_shear cohesive_strength cohesive_strength_shear law yield",
     "topopt": "density young poisson conductivity law yield",
     "shape": "",
+    "structure": "density young poisson law yield tangent hardening kinematic hardening_curve mechanical conductivity specific_heat",
 }
 # Values that another value cannot be guessed from.
 HINTS = {
@@ -355,6 +384,86 @@ def dynamics():
         "analysis": [{"duration": 1e-5}], "output": out}, "only": ["bodies", "ties", "supports", "contact"], "hints": hints}
 
 
+def structure():
+    bar = {"boxes": [block(8, 2, 2, [3, 1, 1])],
+           "sets": [{"name": "corner", "of": "nodes", "box": {"min": [7.9 * MM, 1.9 * MM, 1.9 * MM], "max": [1, 1, 1]}},
+                    {"name": "other", "of": "nodes", "box": {"min": [7.9 * MM, -1, 1.9 * MM], "max": [1, 0.1 * MM, 1]}},
+                    {"name": "low", "of": "nodes", "box": {"min": [7.9 * MM, -1, -1], "max": [1, 0.1 * MM, 0.1 * MM]}},
+                    {"name": "one", "of": "elements", "box": {"min": [-1, -1, -1], "max": [3 * MM, 1, 1]}}]}
+    out = {"count": 2}
+    fixed = [{"set": "xmin", "fix": "all"}]
+    hints = {"supports.set": ["ymin"], "loads.set": ["ymax"], "first": [2], "last": [1], "given": [[1]], "initial.set": ["ymin"], "springs.nodes": [["other"]],
+             "springs.components": [["z"]], "masses.set": ["other"], "sections.set": ["plate"], "axes.set": ["ymax"], "tables.set": ["xmin"],
+             "tables.analysis": [2], "couplings.set": ["ymax"], "couplings.node": ["other"], "couplings.components": ["x y"], "equations.nodes": [["corner", "low"]],
+             "equations.components": [["z", "y"]], "equations.factors": [[1.0, -0.5]], "joints.nodes": [["corner", "low"]], "joints.node": ["low"],
+             "couplings.rotation_node": ["low"], "temperatures.set": ["ymin"], "initial_temperatures.set": ["ymin"], "normals.element": [2], "normals.node": [2],
+             "hyperelastic.material": ["none"], "damping.material": ["none"], "without": [[1]], "contacts.set": ["zmax"], "contacts.to": ["zmax"],
+             "adjust_nodes": ["low"], "ties.set": ["zmax"], "ties.to": ["zmax"], "analysis.steps": [1], "analysis.first_step": [0.2], "analysis.largest_step": [0.1],
+             "analysis.duration": [0.5], "lowest": [1e5], "highest": [1e5], "history": [[[0, 0], [1, 0.7]], 0.5], "where": ["reached"],
+             "initial_stresses.set": ["one"], "material_axes.set": ["plate"], "thicknesses.set": ["ymin"], "heat_loads.set": ["ymax"], "prescribed_temperatures.set": ["ymin"],
+             "couplings.b": [[0.0, 1.0, 0.0]], "couplings.a": [[0.0, 0.0, 1.0]], "ogden": [[1e6, 2.0]], "polynomial": [[2e6]], "compressibility": [[1e-8]],
+             "wall": [[0.2 * MM]], "curve": [[[-1, -1e5], [1, 1e5]]]}
+    hot = dict(SOLID, mechanical={"expansion": 1.2e-5})
+    static = {"mesh": bar, "materials": [hot], "supports": fixed + [{"set": "xmax", "components": "z", "displacement": [0.0, 0.0, -1e-5]}],
+              "loads": [{"set": "zmax", "pressure": 1e6}, {"set": "other", "force": [0.0, 10.0, 0.0]}, {"set": "plate", "acceleration": [0.0, 0.0, -1e5]},
+                        {"set": "plate", "rate": 3000.0}],
+              "springs": [{"nodes": ["corner"], "components": ["y"], "stiffness": 1e6}], "masses": [{"set": "corner", "mass": 1e-3}],
+              "sections": [{"integration": "full"}], "axes": [{"set": "xmax", "a": [1.0, 0.1, 0.0], "b": [0.0, 1.0, 0.0]}],
+              "initial_temperatures": [{"set": "all", "temperature": 300.0}], "temperatures": [{"set": "zmax", "temperature": 330.0}],
+              "initial_stresses": [{"set": "plate", "stress": [1e6, 0, 0, 0, 0, 0]}], "analysis": [{"duration": 1.0}, {"duration": 1.0}],
+              "tables": [{"set": "xmax"}], "output": out}
+    yield "static", {"case": static, "hints": hints}
+    held = {"mesh": bar, "materials": [SOLID], "supports": fixed, "output": out}
+    pull = [{"set": "corner", "force": [0.0, 5.0, -10.0]}]
+    yield "couplings", {"case": dict(held, loads=pull, couplings=[{"node": "corner", "set": "ymin", "kind": "kinematic"}], supports=[], analysis=[{}],
+                                     springs=[{"nodes": ["other"], "components": [c], "stiffness": 1e6} for c in "xyz"]),
+                        "only": ["couplings"], "hints": hints}
+    yield "axes", {"case": dict(held, loads=pull, couplings=[{"node": "corner", "set": "ymin", "kind": "kinematic", "components": "x y", "axes": "rectangular", "a": [1.0, 0.1, 0.0],
+                                                              "b": [0.0, 1.0, 0.0]}], analysis=[{}]),
+                   "only": ["couplings"], "hints": dict(hints, **{"couplings.components": ["x"], "couplings.b": [[0.0, 0.0, 1.0]]})}
+    plastic = {k: v for k, v in PLASTIC.items() if k != "hardening"}
+    plastic["mechanical"] = {"hardening": 1e9}
+    yield "plastic", {"case": dict(held, materials=[plastic], loads=[{"set": "xmax", "pressure": 3.5e8}], analysis=[{"first_step": 0.2}]),
+                      "only": ["materials", "sections"], "hints": dict(hints, **{"materials.hardening_curve": [[[0, 3e8], [0.1, 4e8]]]})}
+    wood = {"name": "wood", "stiffness": [2e10, 3e9, 8e9, 2e9, 1e9, 5e9, 2e9, 1e9, 3e9]}
+    yield "wood", {"case": dict(held, materials=[wood], loads=pull, material_axes=[{"set": "plate", "a": [1.0, 0.3, 0.0], "b": [0.0, 1.0, 0.0]}], analysis=[{}]),
+                   "only": ["material_axes"], "hints": dict(hints, **{"material_axes.set": ["one"], "material_axes.b": [[0.0, 1.0, 1.0]]})}
+    yield "equations", {"case": dict(held, loads=pull, equations=[{"nodes": ["corner", "other"], "components": ["z", "z"], "factors": [1.0, -1.0]}], analysis=[{}, {}]),
+                        "only": ["equations"], "hints": hints}
+    yield "joints", {"case": dict(held, loads=pull, joints=[{"nodes": ["corner", "other"]}], analysis=[{"large": True, "first_step": 0.25}]),
+                     "only": ["joints", "analysis"], "hints": hints}
+    two = {"boxes": [block(4, 2, 2, [2, 1, 1], "a"), block(4, 2, 2, [3, 2, 1], "b", (0, 0, 2.05))],
+           "sets": [{"name": "low", "of": "faces", "box": {"min": [0, 0, 2.04 * MM], "max": [1, 1, 2.06 * MM]}},
+                    {"name": "up", "of": "faces", "box": {"min": [0, 0, 1.99 * MM], "max": [1, 1, 2.01 * MM]}}]}
+    press = {"mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "all"}, {"set": "zmax", "components": "xyz", "displacement": [0.2 * MM, 0.0, -0.052 * MM]}],
+             "analysis": [{"first_step": 0.5}], "output": out}
+    yield "contact", {"case": dict(press, contacts=[{"set": "low", "to": "up", "friction": 0.3}]), "only": ["contacts", "supports"], "hints": hints}
+    yield "ties", {"case": dict(press, ties=[{"set": "low", "to": "up", "distance": 0.1 * MM}]), "only": ["ties"], "hints": hints}
+    yield "dynamic", {"case": dict(held, loads=pull, initial=[{"set": "xmax", "velocity": [0.0, 0.0, 1.0]}], damping=[{"material": "steel", "mass": 100.0}],
+                                   analysis=[{"kind": "dynamic", "duration": 1e-4, "first_step": 2e-5}]),
+                      "only": ["initial", "damping", "analysis"], "hints": dict(hints, **{"analysis.duration": [5e-5], "analysis.first_step": [1e-5], "analysis.largest_step": [1e-5],
+                                                                                         "damping.stiffness": [1e-7]})}
+    yield "frequency", {"case": dict(held, masses=[{"set": "corner", "mass": 1e-3}], analysis=[{"kind": "frequency", "modes": 2}]), "only": ["masses", "analysis"], "hints": hints}
+    yield "buckling", {"case": dict(held, loads=[{"set": "xmax", "pressure": 1e6}], analysis=[{"kind": "buckling", "modes": 2}]), "only": ["loads", "analysis"], "hints": hints}
+    rubber = dict(held, loads=[{"set": "xmax", "pressure": -1e5}], hyperelastic=[{"material": "steel", "polynomial": [1e6], "compressibility": [1e-7]}],
+                  analysis=[{"large": True, "first_step": 0.5}])
+    yield "rubber", {"case": rubber, "only": ["hyperelastic", "analysis"], "hints": hints}
+    heat = {"mesh": bar, "materials": [PLAIN], "prescribed_temperatures": [{"set": "xmin", "temperature": 400.0}], "initial_temperatures": [{"set": "all", "temperature": 300.0}],
+            "heat_loads": [{"set": "corner", "power": 5.0}, {"set": "xmax", "film": 500.0, "sink": 300.0}, {"set": "zmax", "emissivity": 0.5, "sink": 500.0}],
+            "tables": [{"set": "xmax", "quantity": "temperature"}], "analysis": [{"kind": "heat", "duration": 10.0, "first_step": 2.0}], "output": out}
+    yield "heat", {"case": heat, "only": ["prescribed_temperatures", "heat_loads", "absolute_zero", "stefan_boltzmann", "initial_temperatures", "analysis", "tables"],
+                   "hints": dict(hints, **{"analysis.duration": [5.0], "analysis.first_step": [1.0], "analysis.largest_step": [1.0], "tables.set": ["plate"]})}
+    plate = {"boxes": [{"name": "plate", "size": [8 * MM, 4 * MM], "cells": [3, 2]}], "shell": True}
+    yield "shell", {"case": {"mesh": plate, "materials": [SOLID], "shells": [{"thickness": 0.5 * MM, "nodal": True}], "thicknesses": [{"set": "xmax", "thickness": [0.4 * MM, 0.4 * MM]}],
+                             "normals": [{"element": 1, "node": 1, "normal": [0.0, 0.0, 1.0]}],
+                             "supports": fixed, "loads": [{"set": "xmax", "force": [0.0, 0.0, 1.0]}], "analysis": [{}], "output": out},
+                    "only": ["shells", "thicknesses", "normals", "loads"], "hints": hints}
+    line = {"beam_line": {"x": [0.0, 20 * MM], "cells": 3}}
+    yield "beam", {"case": {"mesh": line, "materials": [SOLID], "beams": [{"size": [2 * MM, 1 * MM], "nodal": True}], "thicknesses": [{"set": "end", "thickness": [1 * MM, 1 * MM]}],
+                            "supports": [{"set": "start", "fix": "all"}], "loads": [{"set": "end", "force": [0.0, 1.0, 2.0]}], "analysis": [{}], "output": out},
+                   "only": ["beams", "thicknesses"], "hints": dict(hints, **{"thicknesses.set": ["start"], "beams.direction": [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0]]})}
+
+
 def fracture():
     sheet = {"element": "tri3", "triangle_pattern": "crossed", "boxes": [{"size": [8 * MM, 4 * MM], "cells": [6, 4]}]}
     pmma = {"name": "PMMA", "density": 1190.0, "young": 3.24e9, "poisson": 0.35, "fracture_energy": 352.0, "cohesive_strength": 32.4e6}
@@ -470,6 +579,9 @@ def powder():
                              "only": ["evaporation", "beam.keyhole", "materials.boiling", "materials.evaporation_heat", "materials.molar_mass"],
                              "hints": dict(hints, **{"boiling": [2900.0], "evaporation_heat": [7e6], "molar_mass": [0.05], "transition": [1.0]})}
     yield "powder map", {"case": dict(case, map={"min": [0.0, 0.0, 0.0], "max": [0.1e-3, 0.1e-3, 20e-6]}), "only": ["map"], "hints": hints}
+    events = {"min": [0.0, 0.0, 0.0], "max": [0.1e-3, 0.1e-3, 80e-6], "layers": [1, 2]}
+    yield "powder events", {"case": dict(case, events=events, hatch=dict(case["hatch"], recoating=10e-3)), "only": ["events"],
+                            "hints": dict(hints, **{"events.layers": [[1, 1]], "events.min": [[4e-5, 0, 0]], "events.max": [[4e-5, 1e-4, 8e-5]], "events.high": [1700.0], "events.low": [1500.0]})}
     skins = {"parts": [{"min": [0.0, 0.0, 0.0], "max": [0.2e-3, 0.2e-3, 80e-6]}], "up_skin": {"power": 80.0}, "down_skin": {"speed": 1.5}, "contour": {"offset": 20e-6}}
     yield "powder skins", {"case": dict(case, hatch=dict(case["hatch"], **skins)), "only": ["hatch.up_skin", "hatch.down_skin", "hatch.contour"],
                            "hints": dict(hints, **{"contour.spacing": [20e-6, 40e-6], "contour.count": [2], "contour.offset": [30e-6]})}
@@ -504,7 +616,7 @@ def cube(path, size):
 def cases(program):
     """All cases by name; files that some of them read are made first."""
     out = {}
-    for room, make in (("thermal", thermal), ("thermal", meshes), ("stress", stress), ("dynamics", dynamics), ("fracture", fracture), ("topopt", topopt), ("topopt", places), ("powder", powder),
+    for room, make in (("thermal", thermal), ("thermal", meshes), ("stress", stress), ("dynamics", dynamics), ("structure", structure), ("fracture", fracture), ("topopt", topopt), ("topopt", places), ("powder", powder),
                        ("shape", shape)):
         for name, entry in make():
             name = name if name.startswith(room) else room + " " + name

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   } formats[] = {{'v', ig_mesh_read_vtk},    {'i', ig_mesh_read_inp},     {'k', ig_mesh_read_dyna},
                  {'c', ig_mesh_read_cdb},    {'n', ig_mesh_read_nastran}, {'m', ig_mesh_read_med},
                  {'h', ig_mesh_read_vtkhdf}, {'u', ig_mesh_read_vtu},     {'x', ig_mesh_read_xdmf},
-                 {'e', ig_mesh_read_exodus}};
+                 {'e', ig_mesh_read_exodus}, {'f', ig_mesh_read_mfem}};
   enum { FORMATS = sizeof formats / sizeof *formats };
   size_t f = 0;
   while (f < FORMATS && size && formats[f].letter != data[0])

@@ -154,9 +154,35 @@ class Pickles(unittest.TestCase):
             a.step(3)
             b.step(3)
             self.assertTrue((a["T"] == b["T"]).all())
-            for what in (a, a.save()):
-                with self.assertRaisesRegex(TypeError, "cannot be pickled"):
-                    pickle.dumps(what)
+            with self.assertRaisesRegex(TypeError, "cannot be pickled"):
+                pickle.dumps(a)
+
+    def test_a_state_goes_on_elsewhere(self):
+        """Case and state in a process that was started anew: the same bits, with the factor of a load."""
+        case = ingot.Case(PLATE, threads=1)
+        with ingot.Simulation(case) as s:
+            s.support(0, 1.1)
+            s.step(2)
+            packed = pickle.dumps((case, s.save()))
+            s.step(3)
+            end = s["T"].copy()
+        code = """if True:
+            import pickle, sys, ingot
+            case, state = pickle.load(sys.stdin.buffer)
+            with ingot.Simulation(case) as s:
+                s.restore(state)
+                s.step(3)
+                pickle.dump((s.steps, s["T"].copy()), sys.stdout.buffer)
+            """
+        done = subprocess.run([sys.executable, "-c", code], input=packed, stdout=subprocess.PIPE, timeout=120, check=True)
+        steps, there = pickle.loads(done.stdout)
+        self.assertEqual(steps, 5)
+        self.assertTrue((there == end).all())
+        state = pickle.loads(packed)[1]
+        self.assertRegex(repr(state), r"^<ingot\.State of \d+ bytes>$")
+        _, (whole,) = state.__reduce__()
+        with self.assertRaisesRegex(ingot.InputError, "damaged"):
+            ingot.State._unpack(whole[:-1])
 
     def test_a_mesh_with_its_sets(self):
         points = [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)]
@@ -250,6 +276,13 @@ class Designs(unittest.TestCase):
             self.assertAlmostEqual((at["constraint_gradients"] @ along)[0] / slope[0], 1, 5)
             self.assertEqual(s["displacement"].shape, (45, 3))
             self.assertEqual(s.fields["objective"].where, "whole")
+
+    def test_without_constraints(self):
+        case = {k: v for k, v in self.CASE.items() if k != "constraints"}
+        with ingot.Simulation(ingot.Case(**case)) as s:
+            at = s.evaluate()
+        self.assertEqual(at["constraints"].shape, (0,))
+        self.assertEqual(at["constraint_gradients"].shape, (0, 32))
 
     def test_figures_before_the_end(self):
         with ingot.Simulation(ingot.Case(**self.CASE)) as s:
@@ -749,12 +782,44 @@ class Results(Folder):
             self.assertEqual(frame.index.name, "time")
             self.assertEqual(frame["T_max"].iloc[0], 500)
         try:
+            import h5py, xarray  # noqa: F401, E401
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "needs"):
+                result.dataset("T")
+        else:
+            data = result.dataset("T")
+            self.assertEqual(data["T_max"].dims, ("time",))
+            self.assertEqual(data["T_max"].attrs["units"], "K")
+            self.assertEqual(data["T"].dims, ("snapshot", "node"))
+            self.assertEqual(data["T"].attrs["units"], "K")
+            self.assertEqual(data["T"].shape, (4, 9 * 7 * 5))
+            self.assertTrue((data["T"][-1].values == result.snapshots[-1]["T"]).all())
+            low = data["T"].where(data["z"] < 1e-9, drop=True)
+            self.assertTrue((low[1:] == 300).all())
+        page = result.interactive(height=300)._repr_html_()
+        self.assertTrue(page.startswith('<iframe srcdoc="&lt;!') and "height:300px" in page, page[:80])
+        self.assertFalse("allow-same-origin" in page)
+        try:
             import h5py, vtkmodules  # noqa: F401, E401
         except ImportError:
             return
         grid = result.snapshots[-1].grid()
         self.assertEqual(grid.GetNumberOfCells(), 192)
         self.assertAlmostEqual(grid.GetFieldData().GetArray("TimeValue").GetValue(0), 0.2)
+
+    def test_value_and_grad(self):
+        case = {"physics": "thermal", "mesh": {"boxes": [{"size": [4e-3, 2e-3, 1e-3], "cells": [4, 2, 1]}]},
+                "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20}],
+                "initial_temperature": 400, "ambient": 300, "duration": 2,
+                "boundary": [{"set": "zmax", "convection": 500}],
+                "probes": [{"name": "p", "point": [1e-3, 1e-3, 0]}]}
+        value, grad = ingot.value_and_grad(case, "p", ["boundary[0].convection", "ambient", "initial_temperatures"])
+        case["boundary"][0]["convection"] = 500.5
+        near, _ = ingot.value_and_grad(case, "p", [])
+        self.assertAlmostEqual((near - value) / 0.5 / grad["boundary[0].convection"], 1, 3)
+        # temperatures of the start and around: a common shift is one of the result
+        self.assertAlmostEqual(grad["ambient"] + grad["initial_temperatures"].sum(), 1, 9)
+        self.assertRaises(ingot.InputError, ingot.value_and_grad, case, "q", [])
 
     def test_calibrate(self):
         with open(self.path("bar.yaml"), "w") as f:

@@ -613,7 +613,7 @@ static void decks_say_what_is_not_read(void **state) {
 static void names_that_cannot_be(void **state) {
   (void)state;
   ig_mesh *mesh;
-  BAD(cx, ig_mesh_read(cx, "part.stl", NULL, &mesh), "cannot end in '.stl': expected .vtkhdf");
+  BAD(cx, ig_mesh_read(cx, "part.3mf", NULL, &mesh), "cannot end in '.3mf': expected .vtkhdf");
   BAD(cx, ig_mesh_read(cx, "not/there.inp", NULL, &mesh), "cannot open 'not/there.inp'");
   GOOD(cx, ig_mesh_box(cx, IG_HEX8, (double[]){1, 1, 1}, (int[]){1, 1, 1}, &mesh));
   assert_int_equal(ig_mesh_write(cx, mesh, "a.step"), IG_INPUT);

@@ -131,8 +131,8 @@ static void obj_with_polygons(void **state) {
   ig_mesh_free(mesh);
 }
 
-/* PLY in text, with other elements and properties between; OFF in text, with colors and comments.
- */
+/* PLY in text, with other elements and properties between, and with faces before their points; OFF
+   in text, with colors and comments. */
 static void ply_and_off(void **state) {
   (void)state;
   static const char *const text[] = {
@@ -142,13 +142,17 @@ static void ply_and_off(void **state) {
       "element face 6\nproperty list uchar float texcoord\nproperty list uchar int vertex_indices\n"
       "end_header\n7\n0 1 0 0\n2 1 0 0\n2 1 3 0\n0 1 3 0\n0 1 0 4\n2 1 0 4\n2 1 3 4\n0 1 3 4\n"
       "0 4 0 3 2 1\n1 0.5 4 4 5 6 7\n0 4 0 1 5 4\n0 4 1 2 6 5\n0 4 2 3 7 6\n0 4 3 0 4 7\n",
+      "ply\nformat ascii 1.0\nelement face 6\nproperty list uchar int vertex_indices\n"
+      "element vertex 8\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+      "4 0 3 2 1\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n"
+      "0 0 0\n2 0 0\n2 3 0\n0 3 0\n0 0 4\n2 0 4\n2 3 4\n0 3 4\n",
       "COFF # a box\n\n8 6 12\n0 0 0 1 1 1 1\n2 0 0 1 1 1 1\n2 3 0\n# between\n0 3 0\n0 0 4\n2 0 "
       "4\n"
       "2 3 4\n0 3 4\n4 0 3 2 1 255 0 0\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n",
       "OFF 8 6 0\r\n0 0 0\r\n2 0 0\r\n2 3 0\r\n0 3 0\r\n0 0 4\r\n2 0 4\r\n2 3 4\r\n0 3 4\r\n"
       "4 0 3 2 1\r\n4 4 5 6 7\r\n4 0 1 5 4\r\n4 1 2 6 5\r\n4 2 3 7 6\r\n4 3 0 4 7\r\n"};
-  static const char *const name[] = {"box.ply", "box.off", "dos.off"};
-  for (int k = 0; k < 3; k++) {
+  static const char *const name[] = {"box.ply", "faces-first.ply", "box.off", "dos.off"};
+  for (int k = 0; k < 4; k++) {
     ig_mesh *mesh;
     const ig_voxel_case v = {.stl = store(name[k], text[k], strlen(text[k])), .voxel = 1e-3};
     assert_int_equal(make(&v, 0, &mesh), IG_OK);

@@ -13,6 +13,10 @@ UNSEEN void add_key(uint64_t *p, uint64_t n) {
   race_atomic(p, sizeof *p);
   *p += n;
 }
+UNSEEN uint64_t next_key(uint64_t *p) {
+  race_atomic(p, sizeof *p);
+  return (*p)++;
+}
 UNSEEN void most_key(uint64_t *p, uint64_t n) {
   race_atomic(p, sizeof *p);
   *p = *p > n ? *p : n;
@@ -24,6 +28,7 @@ UNSEEN void most_int(int *p, int n) {
 #define POWDER_ADD(p, n) add_int(p, n)
 #define POWDER_ADD_KEY(p, n) add_key(p, (uint64_t)(n))
 #define POWDER_ADD_SHARED POWDER_ADD_KEY
+#define POWDER_NEXT(p) next_key(p)
 #define POWDER_MOST(p, key) most_key(p, key)
 #define POWDER_MOST_OF(p, n) most_int(p, n)
 
@@ -32,6 +37,7 @@ UNSEEN void most_int(int *p, int n) {
 #include "powder/tables.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
+#include "powder/events.inc"
 #include "powder/cells.inc"
 
 static bool room_enough = true;
@@ -126,6 +132,12 @@ static void windows_that_follow_two_lasers(void **state) {
   c.probes = (ig_list){1, &probe};
   c.map =
       (ig_powder_map_case){.at = {.given = true}, .min = {0, 0, -20e-6}, .max = {1e-3, 0.3e-3, 1}};
+  c.events = (ig_powder_events_case){.at = {.given = true},
+                                     .min = {0, 0, -20e-6},
+                                     .max = {1e-3, 0.3e-3, 1},
+                                     .layers = {NAN, NAN},
+                                     .high = NAN,
+                                     .low = NAN};
   c.grid.window[0] = c.grid.window[1] = c.grid.window[2] = NAN;
   none(c, 40);
 }

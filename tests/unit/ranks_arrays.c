@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { ITEMS = 10007, PAIR = 2, COLUMNS = 3, NONE = 5, SAVED = IG_ARRAY_SAVED };
+enum { BLOCK = 4, WIDE = 3, FULL = (ITEMS + BLOCK - 1) / BLOCK * BLOCK }; /* items in blocks */
 
 /* What the first rank found. */
 typedef struct {
@@ -24,20 +25,22 @@ typedef struct {
   char wrong[256];
 } seat;
 
-/* A model of one place: rank r has the items r, r + ranks, ... and those beside them. */
+/* A model of two places with the same items, the second with arrays in blocks: rank r has the items
+ * r, r + ranks, ... and those beside them. */
 typedef struct {
   int rank, ranks, count;
   int64_t room;
   int32_t *number;
   ig_collect own;
-  ig_array adopted;
+  ig_array adopted, kept, not_yet;
   ig_arrays arrays;
   const float *pair;
 } model;
 
 static ig_arrays_place place_of(const void *room, int place) {
   const model *m = room;
-  (void)place;
+  if (place == 1)
+    return (ig_arrays_place){FULL, m->count, FULL, m->ranks > 1 ? m->number : NULL};
   return (ig_arrays_place){m->room, m->count, ITEMS, m->ranks > 1 ? m->number : NULL};
 }
 static ig_status own_of(void *room, int place, const ig_collect **own) {
@@ -95,6 +98,7 @@ static ig_status model_new(ig_ctx *cx, model *m) {
     }
     m->number[m->count++] = i;
   }
+  IG_TRY(ig_alloc(cx, &m->kept.host, ITEMS, sizeof(double), "test"));
   IG_TRY(ig_array_new(cx, &m->adopted, (size_t)m->room, 1, "test"));
   const ig_array_def def[] = {
       {"pair", &m->pair, 0, PAIR, sizeof(float), .flags = SAVED | IG_ARRAY_GHOSTED},
@@ -102,6 +106,9 @@ static ig_status model_new(ig_ctx *cx, model *m) {
       {"next", NULL, 0, 1, 4, .flags = SAVED | IG_ARRAY_NUMBERS, .dtype = IG_I32},
       {"adopted", NULL, 0, 1, 1, .flags = SAVED, .dtype = IG_U8, .array = &m->adopted},
       {"none", NULL, IG_PLACE_NONE, NONE, 8, .flags = SAVED, .dtype = IG_F64},
+      {"blocks", NULL, 1, WIDE, 4, .flags = SAVED, .dtype = IG_F32, .block = BLOCK},
+      {"kept", NULL, 0, 1, 8, .flags = SAVED | IG_ARRAY_HOST, .dtype = IG_F64, .array = &m->kept},
+      {"not yet", NULL, 0, 1, 8, .flags = SAVED, .dtype = IG_F64, .array = &m->not_yet},
       {"work", NULL, 0, 4, 8, .flags = IG_ARRAY_DEVICE}};
   ig_arrays_open(&m->arrays, cx, &room, m);
   return ig_arrays_add(&m->arrays, def, sizeof def / sizeof *def);
@@ -110,6 +117,7 @@ static ig_status model_new(ig_ctx *cx, model *m) {
 static void model_free(ig_ctx *cx, model *m) {
   ig_arrays_free(&m->arrays);
   ig_array_free(cx, &m->adopted);
+  ig_array_free(cx, &m->kept);
   ig_collect_free(&m->own);
   free(m->number);
 }
@@ -122,6 +130,11 @@ static double column_of(int64_t number, int k) {
   return number % 5 ? (double)number / 3 + 1000 * k : 0;
 }
 
+/* Where value k of an item lies in blocks. */
+static int64_t block_at(int64_t item, int k) {
+  return item / BLOCK * BLOCK * WIDE + k * BLOCK + item % BLOCK;
+}
+
 /* `blank`: nothing, as before a checkpoint is read. */
 static ig_status fill(model *m, bool blank) {
   float *pair = ig_arrays_at(&m->arrays, "pair")->host;
@@ -129,12 +142,16 @@ static ig_status fill(model *m, bool blank) {
   double *none = ig_arrays_at(&m->arrays, "none")->host;
   int32_t *next = ig_arrays_at(&m->arrays, "next")->host;
   uint8_t *byte = m->adopted.host;
+  float *block = ig_arrays_at(&m->arrays, "blocks")->host;
   for (int32_t i = 0; i < m->count; i++) {
     const int32_t n = m->number[i];
     for (int k = 0; k < PAIR; k++)
       pair[PAIR * i + k] = blank ? -1 : pair_of(n, k);
     for (int k = 0; k < COLUMNS; k++)
       column[k * m->room + i] = blank ? -1 : column_of(n, k);
+    for (int k = 0; k < WIDE; k++)
+      block[block_at(i, k)] = blank ? -1 : pair_of(n, k);
+    ((double *)m->kept.host)[i] = blank ? -1 : column_of(n, 1);
     next[i] = i + 1 < m->count ? i + 1 : i;
     byte[i] = blank ? 255 : (uint8_t)(n % 251);
   }
@@ -145,10 +162,11 @@ static ig_status fill(model *m, bool blank) {
 
 /* What arrays have after a checkpoint was read; NULL: all is right. */
 static const char *check(model *m) {
-  void *pair, *column, *byte, *none;
+  void *pair, *column, *byte, *none, *block, *kept;
   if (ig_arrays_pull(&m->arrays, "pair", &pair) || ig_arrays_pull(&m->arrays, "none", &none) ||
       ig_arrays_pull(&m->arrays, "columns", &column) ||
-      ig_arrays_pull(&m->arrays, "adopted", &byte))
+      ig_arrays_pull(&m->arrays, "adopted", &byte) ||
+      ig_arrays_pull(&m->arrays, "blocks", &block) || ig_arrays_pull(&m->arrays, "kept", &kept))
     return "arrays do not come";
   for (int32_t i = 0; i < m->count; i++) {
     const int32_t n = m->number[i];
@@ -158,6 +176,11 @@ static const char *check(model *m) {
     for (int k = 0; k < COLUMNS; k++)
       if (((double *)column)[k * m->room + i] != column_of(n, k))
         return "columns";
+    for (int k = 0; k < WIDE; k++)
+      if (((float *)block)[block_at(i, k)] != pair_of(n, k))
+        return "blocks";
+    if (((double *)kept)[i] != column_of(n, 1))
+      return "kept";
     if (((uint8_t *)byte)[i] != n % 251)
       return "adopted";
   }
@@ -205,7 +228,8 @@ static ig_status saved_and_restored(ig_ctx *cx, model *m, found *to, const char 
     hash(&to->saved, s->data, (size_t)s->count * ig_dtype_size(s->dtype));
   }
   /* of the whole, which every rank has from the first */
-  float *pair = calloc((size_t)ITEMS * PAIR, sizeof *pair);
+  float *pair = calloc((size_t)ITEMS * PAIR, sizeof *pair),
+        *block = calloc((size_t)FULL * WIDE, sizeof *block);
   double *column = calloc((size_t)ITEMS * COLUMNS, sizeof *column), none[NONE];
   uint8_t *byte = calloc(ITEMS, 1);
   int32_t *next = calloc(ITEMS, sizeof *next);
@@ -217,21 +241,27 @@ static ig_status saved_and_restored(ig_ctx *cx, model *m, found *to, const char 
     byte[n] = (uint8_t)(n % 251);
     next[n] = (int32_t)(n + 1 < ITEMS ? n + 1 : n);
   }
+  for (int64_t n = 0; n < FULL; n++) /* the last block is filled up with the last item */
+    for (int k = 0; k < WIDE; k++)
+      block[block_at(n, k)] = pair_of(n < ITEMS ? n : ITEMS - 1, k);
   for (int k = 0; k < NONE; k++)
     none[k] = 0.5 * k;
   ig_saved all[] = {{"pair", IG_F32, (int64_t)ITEMS * PAIR, pair},
                     {"columns", IG_F64, (int64_t)ITEMS * COLUMNS, column},
                     {"next", IG_I32, ITEMS, next},
                     {"adopted", IG_U8, ITEMS, byte},
-                    {"none", IG_F64, NONE, none}};
-  const ig_restart from = {.count = 5, .saved = all};
+                    {"none", IG_F64, NONE, none},
+                    {"blocks", IG_F32, (int64_t)FULL * WIDE, block},
+                    {"kept", IG_F64, ITEMS, column + ITEMS}};
+  enum { ALL = sizeof all / sizeof *all };
+  const ig_restart from = {.count = ALL, .saved = all};
   if (status == IG_OK)
     status = fill(m, true);
   if (status == IG_OK)
     status = ig_arrays_restore(&m->arrays, &from);
   *wrong = status == IG_OK ? check(m) : ig_ctx_message(cx);
   /* the first rank's has the same */
-  for (int i = 0; i < 5 && ig_ranks_first(cx) && !*wrong; i++) {
+  for (int i = 0; i < ALL && ig_ranks_first(cx) && !*wrong; i++) {
     const void *data;
     if (ig_restart_find(cx, kept, all[i].name, all[i].dtype, all[i].count, &data) != IG_OK ||
         memcmp(data, all[i].data, (size_t)all[i].count * ig_dtype_size(all[i].dtype)) != 0)
@@ -239,6 +269,7 @@ static ig_status saved_and_restored(ig_ctx *cx, model *m, found *to, const char 
   }
   ig_restart_free(keeper.kept);
   free(pair);
+  free(block);
   free(column);
   free(byte);
   free(next);

@@ -5,6 +5,7 @@
 #include <ingot/sim.h>
 
 #include "core/output.h"
+#include "io/format/crc.h"
 
 /* --- what a run shows, as a fingerprint */
 
@@ -168,7 +169,8 @@ static void a_state_is_saved_and_restored(void **state) {
       print_message("%s on %s\n", small_cases[i].name, *backend);
       GOOD(cx, ig_sim_open(c, NULL, &sim));
       ig_sim_fields(sim, first_field, &f);
-      const bool loads = strcmp(small_cases[i].name, "topopt") != 0;
+      const bool loads =
+          strcmp(small_cases[i].name, "topopt") != 0 && strcmp(small_cases[i].name, "grains") != 0;
       if (loads)
         GOOD(cx, ig_sim_scale_load(sim, 0, 0.5));
       else
@@ -186,6 +188,15 @@ static void a_state_is_saved_and_restored(void **state) {
         if (pass == 0) {
           if (loads)
             GOOD(cx, ig_sim_scale_load(sim, 0, 0.9)); /* later than the state */
+          if (i % 2 == 0) {                           /* by way of its bytes */
+            const size_t size = ig_sim_state_size(kept);
+            char *bytes = malloc(size);
+            assert_non_null(bytes);
+            ig_sim_state_pack(kept, bytes);
+            ig_sim_state_free(kept);
+            GOOD(cx, ig_sim_state_unpack(cx, bytes, size, &kept));
+            free(bytes);
+          }
           GOOD(cx, ig_sim_restore(sim, kept));
           assert_true(ig_sim_time(sim) == time);
           assert_int_equal(ig_sim_steps(sim), step);
@@ -199,6 +210,50 @@ static void a_state_is_saved_and_restored(void **state) {
       ig_case_close(c);
       ig_ctx_close(cx);
     }
+}
+
+/* Bytes that are cut off, changed or of something else give an error, whatever their head says. */
+static void damaged_bytes_of_a_state_are_refused(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = small_open(cx, &(small_case){.set = small_dynamics});
+  ig_sim *sim;
+  ig_sim_state *kept, *read;
+  GOOD(cx, ig_sim_open(c, NULL, &sim));
+  GOOD(cx, ig_sim_save(sim, &kept));
+  const size_t size = ig_sim_state_size(kept);
+  enum { HEAD = 32, CRC = 24 };
+  char *bytes = malloc(size);
+  assert_non_null(bytes);
+  ig_sim_state_pack(kept, bytes);
+  for (size_t cut = 0; cut < size; cut += 1 + size / 97)
+    assert_int_equal(ig_sim_state_unpack(cx, bytes, cut, &read), IG_INPUT);
+  for (size_t at = 0; at < size; at += 1 + size / 97) {
+    bytes[at] ^= 0x55;
+    if (at < CRC + 4 || at >= HEAD) {
+      assert_int_equal(ig_sim_state_unpack(cx, bytes, size, &read), IG_INPUT);
+      assert_null(read);
+    }
+    /* with a checksum that fits, the numbers inside are still checked against the size */
+    uint32_t old;
+    const uint32_t crc = ig_crc32(0, bytes + HEAD, size - HEAD);
+    memcpy(&old, bytes + CRC, sizeof old);
+    memcpy(bytes + CRC, &crc, sizeof crc);
+    if (ig_sim_state_unpack(cx, bytes, size, &read) == IG_OK)
+      ig_sim_state_free(read);
+    memcpy(bytes + CRC, &old, sizeof old);
+    bytes[at] ^= 0x55;
+  }
+  GOOD(cx, ig_sim_state_unpack(cx, bytes, size, &read));
+  ig_sim_state_free(read);
+  memset(bytes, 'x', HEAD);
+  BAD(cx, ig_sim_state_unpack(cx, bytes, size, &read), "these bytes are no saved state");
+  assert_int_equal(ig_sim_state_size(NULL), 0);
+  free(bytes);
+  ig_sim_state_free(kept);
+  ig_sim_close(sim);
+  ig_case_close(c);
+  ig_ctx_close(cx);
 }
 
 static void a_state_of_another_simulation_is_refused(void **state) {
@@ -558,6 +613,7 @@ int main(void) {
       cmocka_unit_test(portions_have_the_bits_of_a_run),
       cmocka_unit_test(fields_are_read_and_set),
       cmocka_unit_test(a_state_is_saved_and_restored),
+      cmocka_unit_test(damaged_bytes_of_a_state_are_refused),
       cmocka_unit_test(a_state_of_another_simulation_is_refused),
       cmocka_unit_test(statics_are_saved_on_the_way),
       cmocka_unit_test(a_support_is_changed_between_steps),

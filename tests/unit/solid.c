@@ -29,7 +29,7 @@ static void place(ig_solid_kind kind, double distort, double *X) {
   const ig_solid_info *info = ig_solid_info_get(kind);
   const bool is_tet = info->type == IG_TET4 || info->type == IG_TET10,
              is_wedge = info->type == IG_WEDGE6 || info->type == IG_WEDGE15;
-  const int corners = is_tet ? 4 : is_wedge ? 6 : 8;
+  const int corners = kind >= IG_SOLID_VOLUMES ? 2 : is_tet ? 4 : is_wedge ? 6 : 8;
   const double(*at)[3] = is_tet ? tet : is_wedge ? wedge : hex;
   const int(*edge)[2] = is_tet ? tet_edge : is_wedge ? wedge_edge : hex_edge;
   for (int a = 0; a < info->nodes; a++)
@@ -99,6 +99,38 @@ static double largest(const double *v, int count) {
   return most;
 }
 
+/* A bar of two and of three nodes, pulled and turned by a quarter, beside a tensile test: Green's
+   strain along it, stress and contraction by the law, mass and thermal strain of its volume. */
+static void bars_are_tensile_tests(void **state) {
+  (void)state;
+  for (int k = IG_SOLID_BAR2; k <= IG_SOLID_BAR3; k++) {
+    const ig_solid_rule rule = ig_solid_bar_rule((ig_solid_kind)k, 0.3);
+    const int nodes = ig_solid_info_get((ig_solid_kind)k)->nodes;
+    ig_solid_law law = ig_solid_isotropic(200, 0.3, 1e-3);
+    law.rule = &rule;
+    const double X[9] = {0, 0, 0, 0, 2, 0, 0, 1, 0}, grown = 1.1;
+    double u[9] = {0}, f[9], out[2 * IG_SOLID_REPORT], none[1] = {0}, M[9], w[3];
+    u[3] = 2 * grown, u[4] = -2; /* the end goes from (0, 2, 0) to (2.2, 0, 0) */
+    u[6] = grown, u[7] = -1;
+    law.large = true;
+    const double E = (grown * grown - 1) / 2, across = -0.3 * E, wide = sqrt(1 + 2 * across);
+    assert_int_equal(ig_solid_evaluate((ig_solid_kind)k, &law, X, u, NULL, none, none, f, NULL), 0);
+    assert_true(fabs(f[3] + (k == IG_SOLID_BAR3 ? f[6] / 2 : 0) - 0.3 * 200 * E * grown) < 1e-12);
+    assert_true(fabs(f[0] + f[3] + (nodes > 2 ? f[6] : 0)) < 1e-12 && fabs(f[1]) < 1e-12);
+    ig_solid_report((ig_solid_kind)k, &law, X, u, NULL, none, out);
+    assert_true(fabs(out[0] - 200 * E * grown / (wide * wide)) < 1e-11); /* force over area */
+    assert_true(fabs(out[6 + 1] - E) < 1e-14 && fabs(out[6] - across) < 1e-14);
+    law.large = false;
+    const double warm[3] = {7, 7, 7};
+    memset(u, 0, sizeof u);
+    ig_solid_evaluate((ig_solid_kind)k, &law, X, u, warm, none, none, f, NULL);
+    assert_true(fabs(f[4] + (nodes > 2 ? f[7] / 2 : 0) + 0.3 * 200 * 7e-3) < 1e-13);
+    assert_true(fabs(ig_solid_weights((ig_solid_kind)k, &rule, X, w) - 0.6) < 1e-14);
+    ig_solid_mass((ig_solid_kind)k, &rule, X, M);
+    assert_true(fabs(M[0] - 0.6 * (nodes > 2 ? 2. / 15 : 1. / 3)) < 1e-14);
+  }
+}
+
 /* Against central differences, after a step that has left plastic strain behind. */
 static void tangents_are_derivatives_of_forces(void **state) {
   (void)state;
@@ -108,6 +140,11 @@ static void tangents_are_derivatives_of_forces(void **state) {
     for (int i = 0; i < MATERIALS; i++)
       for (int large = 0; large < 2; large++) {
         const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
+        const bool bar = k >= IG_SOLID_VOLUMES;
+        const ig_solid_rule rule = ig_solid_bar_rule(bar ? (ig_solid_kind)k : IG_SOLID_BAR2, 0.3);
+        m[i].law.rule = bar ? &rule : NULL;
+        if (bar && i == 1)
+          continue; /* bars are isotropic */
         const int n = 3 * info->nodes, kept = ig_solid_states((ig_solid_kind)k, m[i].law.law);
         double X[MOST], u[MOST], f[MOST], K[MOST * MOST], warm[IG_SOLID_NODES], low[MOST],
             high[MOST], trial[sizeof states[0] / sizeof(double)];
@@ -157,7 +194,7 @@ static void constant_strain_gives_constant_stress(void **state) {
   (void)state;
   material m[MATERIALS];
   materials_make(m);
-  for (int k = 0; k < IG_SOLID_KINDS; k++)
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++)
     for (int i = 0; i < MATERIALS; i++)
       for (int large = 0; large < 2; large++) {
         const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
@@ -207,7 +244,7 @@ static void forces_turn_with_the_body(void **state) {
   materials_make(m);
   double R[9];
   rotation(2.1, (double[]){0.36, 0.48, 0.8}, R);
-  for (int k = 0; k < IG_SOLID_KINDS; k++)
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++)
     for (int i = 0; i < MATERIALS; i++) {
       const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
       const int n = 3 * info->nodes;
@@ -248,7 +285,7 @@ static void free_expansion_leaves_no_stress(void **state) {
   (void)state;
   material m[MATERIALS];
   materials_make(m);
-  for (int k = 0; k < IG_SOLID_KINDS; k++) {
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++) {
     const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
     double X[MOST], u[MOST], f[MOST], warm[IG_SOLID_NODES];
     place((ig_solid_kind)k, 0.1, X);
@@ -317,7 +354,7 @@ static void laws_at_large_strain(void **state) {
    complete pivoting. */
 static void only_rigid_motions_are_free(void **state) {
   (void)state;
-  for (int k = 0; k < IG_SOLID_KINDS; k++) {
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++) {
     const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
     const ig_solid_law law = ig_solid_isotropic(1, 0.3, 0);
     double X[MOST], u[MOST] = {0}, f[MOST], K[MOST * MOST];
@@ -780,7 +817,7 @@ static void loads_of_quadratic_faces_and_bodies(void **state) {
       assert_near(weight[a], rows[i].volume * (a < corners ? rows[i].corner : rows[i].middle),
                   1e-13);
   }
-  for (int k = 0; k < IG_SOLID_KINDS; k++) { /* masses of distorted elements */
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++) { /* masses of distorted elements */
     const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
     double lumped[IG_SOLID_NODES], all = 0, sum = 0;
     place((ig_solid_kind)k, 0.1, X);
@@ -847,7 +884,7 @@ static void loads_of_quadratic_faces_and_bodies(void **state) {
 /* What is trilinear (linear) at the points is so at the nodes. */
 static void values_of_points_go_on_to_nodes(void **state) {
   (void)state;
-  for (int k = 0; k < IG_SOLID_KINDS; k++) {
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++) {
     const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
     double X[MOST], u[MOST], out[IG_SOLID_POINTS * IG_SOLID_REPORT], nodal[IG_SOLID_NODES * 14];
     double f[MOST];
@@ -876,7 +913,7 @@ static void conduction_and_its_derivative(void **state) {
   const ig_table over = {.count = 3, .x = x, .y = k}, heat = {.count = 3, .x = x, .y = c},
                  density = {.count = 1, .x = x, .y = one};
   const ig_solid_thermal m = {&over, &density, &heat};
-  for (int kind = 0; kind < IG_SOLID_KINDS; kind++) {
+  for (int kind = 0; kind < IG_SOLID_VOLUMES; kind++) {
     const int n = ig_solid_info_get((ig_solid_kind)kind)->nodes;
     double X[MOST], T[IG_SOLID_NODES], before[IG_SOLID_NODES], f[IG_SOLID_NODES],
         K[IG_SOLID_NODES * IG_SOLID_NODES], low[IG_SOLID_NODES], high[IG_SOLID_NODES];
@@ -913,7 +950,7 @@ static void stress_of_heat_without_room(void **state) {
   law.law = IG_LAW_J2;
   law.yield = 1e9;
   law.large = true;
-  for (int k = 0; k < IG_SOLID_KINDS; k++) {
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++) {
     double X[MOST], u[MOST] = {0}, warm[IG_SOLID_NODES], out[IG_SOLID_POINTS * IG_SOLID_REPORT];
     place((ig_solid_kind)k, 0.05, X);
     memset(states, 0, sizeof states);
@@ -984,7 +1021,7 @@ static void geometric_stiffness_of_rotations(void **state) {
     for (int j = 0; j < 3; j++)
       for (int k = 0; k < 3; k++)
         trace += W[i][j] * S[j][k] * W[i][k];
-  for (int kind = 0; kind < IG_SOLID_KINDS; kind++) {
+  for (int kind = 0; kind < IG_SOLID_VOLUMES; kind++) {
     const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)kind);
     const int n = 3 * info->nodes;
     double X[MOST], all[6 * IG_SOLID_POINTS], K[MOST * MOST], weight[IG_SOLID_NODES];
@@ -1033,6 +1070,7 @@ static void what_cannot_be_evaluated_says_so(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bars_are_tensile_tests),
       cmocka_unit_test(tangents_are_derivatives_of_forces),
       cmocka_unit_test(constant_strain_gives_constant_stress),
       cmocka_unit_test(forces_turn_with_the_body),

@@ -175,6 +175,96 @@ static void springs_turn(void **state) {
   folder_remove(here);
 }
 
+/* A spring of length 1 from (0, 0) to (0.6, 0.8) whose end is pushed down through the level of its
+   foot: P = 3 (1 - l) h / l, l^2 = h^2 + 0.6^2, is largest at l^3 = 0.6^2, least at the mirror
+   image of that, and reaches 1 far below. The arc length follows all of it, once from a load
+   without a history and once from one with. */
+static void springs_snap_through(void **state) {
+  (void)state;
+  char *here = folder_new();
+  char path[600];
+  snprintf(path, sizeof path, "%s/beam.inp", here);
+  strip(path, "B32", 2);
+  const double l = cbrt(0.36), limit = 3 * (1 - l) * sqrt(l * l - 0.36) / l;
+  double low = 0, high = 10; /* depth below the foot */
+  for (int i = 0; i < 80; i++) {
+    const double h = (low + high) / 2, k = hypot(h, 0.6);
+    *(3 * (k - 1) * h / k < 1 ? &low : &high) = h;
+  }
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {{"materials", "{name: hard, young: 1e15, poisson: 0}"},
+                         {"supports", "[{set: ROOT, fix: all}, {set: OFF, fix: x y}]"},
+                         {"beams", "{size: [0.1, 0.1]}"},
+                         {"springs", "{nodes: [TIP, '9999'], stiffness: 3}"},
+                         {"loads", i ? "{set: OFF, force: [0, 0, -1], history: [[0, 0], [1, 1]]}"
+                                     : "{set: OFF, force: [0, 0, -1]}"},
+                         {"analysis",
+                          "{kind: static, large: true, method: arc_length, first_step: 0.02, "
+                          "largest_step: 0.02}"},
+                         {NULL, NULL}};
+    const wanted want[] = {{"limit_1", limit, 1e-3},
+                           {"limit_2", -limit, 1e-3},
+                           {"displacement_max", 0.8 + low, 1e-4},
+                           {NULL, 0, 0}};
+    hold("snap-through", path, set, want);
+  }
+#define SPRING                                                                                     \
+  {"materials", "{name: hard, young: 1e15, poisson: 0}"},                                          \
+      {"supports", "[{set: ROOT, fix: all}, {set: OFF, fix: x y}]"},                               \
+      {"beams", "{size: [0.1, 0.1]}"}, {"springs", "{nodes: [TIP, '9999'], stiffness: 3}"},        \
+      {"loads", "{set: OFF, force: [0, 0, -1]}"}
+  refused(path, (entry[]){SPRING, {"analysis", "{until: {factor: 2}}"}, {NULL, NULL}},
+          "`until` is for `method: arc_length`");
+  refused(path,
+          (entry[]){SPRING,
+                    {"analysis", "{method: arc_length, until: {set: OFF, displacement: 1}}"},
+                    {NULL, NULL}},
+          "expected `set`, `component` and `displacement`");
+  refused(path,
+          (entry[]){SPRING,
+                    {"analysis", "[{method: arc_length, until: {factor: 1}}, {kind: static}]"},
+                    {NULL, NULL}},
+          "`until` is for the last analysis");
+  refused(path,
+          (entry[]){SPRING, {"analysis", "{method: arc_length, kind: dynamic}"}, {NULL, NULL}},
+          "is for `kind: static`");
+#undef SPRING
+  folder_remove(here);
+}
+
+/* A block of 3 x 2 elements, pressed down by 3.2 N, is pushed 2.5 m over a plate of elements of 1 m
+   that do not match its own: what it takes is friction times 3.2 N, at every step of the second
+   analysis, which also begins with the friction that the first one has left. Off the edge it finds
+   nothing below. */
+static void contact_slides_over_faces(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {
+        {"mesh",
+         "{boxes: [{size: [6, 2, 1], cells: [6, 2, 1]}, {origin: [1.2, 0.2, 1.01], size: [2, 1.6, "
+         "1], cells: [3, 2, 1]}], sets: [{name: over, box: {min: [0, 0, 0.999], max: [6, 2, "
+         "1.001]}}, {name: under, box: {min: [0, 0, 1.009], max: [9, 2, 1.011]}}, {name: top, box: "
+         "{min: [0, 0, 2.009], max: [9, 2, 2.011]}}]}"},
+        {"materials", "{name: m, young: 1e6, poisson: 0.3}"},
+        {"supports", i ? "[{set: zmin, fix: all}, {set: top, components: x y, displacement: [2.5, "
+                         "0, 0], history: [[0, 0], [1, 0], [2, 1]]}]"
+                       : "[{set: zmin, fix: all}, {set: top, components: x y z, displacement: "
+                         "[6, 0, -0.02], history: [[0, 0], [1, 1]]}]"},
+        {"loads", "{set: top, pressure: 1, history: [[0, 0], [1, 1], [2, 1]]}"},
+        {"contacts",
+         i ? "{set: under, to: over, friction: 0.3, clearance: 0}" : "{set: under, to: over}"},
+        {"analysis", i ? "[{kind: static, large: true}, {kind: static, large: true, first_step: "
+                         "0.1}]"
+                       : "{kind: static, large: true, first_step: 0.1}"},
+        {NULL, NULL}};
+    /* the sum over the set, at the end: reactions of the block's top are the load's opposite */
+    const wanted slides[] = {{"contact_force_x", -0.96, 2e-3}, {NULL, 0, 0}};
+    const wanted leaves[] = {{"contact_force_z", 0, 1e-9}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), i ? "slides" : "leaves", i ? slides : leaves);
+  }
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -390,6 +480,14 @@ static void what_is_missing_is_named(void **state) {
 #define FIXED {"materials", SOFT}, {"supports", "{set: ROOT, fix: all}"}, {"analysis", STATIC}
   refused(shell, (entry[]){FIXED, {NULL, NULL}}, "`shells` gives it no thickness");
   refused(beam, (entry[]){FIXED, {NULL, NULL}}, "`beams` gives it no section");
+  refused(beam,
+          (entry[]){{"materials", "{name: m, stiffness: [1, 0, 1, 0, 0, 1, 1, 1, 1]}"},
+                    {"supports", "{set: ROOT, fix: all}"},
+                    {"analysis", STATIC},
+                    {"trusses", "{area: 1}"},
+                    {NULL, NULL}},
+          "trusses are isotropic");
+  refused(beam, (entry[]){FIXED, {"trusses", "{area: 0}"}, {NULL, NULL}}, "area");
   refused(beam, (entry[]){FIXED, {"beams", "{size: [1, 1], direction: [1, 0, 0]}"}, {NULL, NULL}},
           "`direction` is along the axis of beam element 1");
   refused(shell, (entry[]){FIXED, {"shells", "{thickness: -1}"}, {NULL, NULL}}, "thickness");
@@ -447,6 +545,8 @@ int main(void) {
                                      cmocka_unit_test(moments_bend_circles),
                                      cmocka_unit_test(masses_swing),
                                      cmocka_unit_test(springs_turn),
+                                     cmocka_unit_test(springs_snap_through),
+                                     cmocka_unit_test(contact_slides_over_faces),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),

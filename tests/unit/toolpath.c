@@ -201,6 +201,10 @@ static void adamantine(void **state) {
   p = good("five.txt", "0.001,0,0,0,1,0,0,0,1\n0.05,1e-3,0,0,1,0,0,0,0\nSCAN_PATH_END\n");
   assert_true(p.count == 2 && p.power[0] == 100);
   ig_toolpath_free(&p);
+  /* the last line names the dialect of five columns, whatever their factors */
+  p = good("five.inp", "0.1,0,0,0,18\n1.0,0.5,0,0,0\nSCAN_PATH_END\n");
+  assert_true(p.count == 2 && p.power[0] == 1800 && p.x[3] == 0.5);
+  ig_toolpath_free(&p);
   /* a quarter turn about y takes z of the part to x of the machine: seen from the part, a move
      along x is one along z, and the beam from above comes along x */
   const double half = sqrt(0.5);

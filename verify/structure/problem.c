@@ -192,6 +192,8 @@ static void figure_see(void *user, const char *key, double value, const char *un
   (void)unit, (void)text;
   if (strncmp(key, "mode_", 5) == 0 && atoi(key + 5) <= IG_PROBLEM_MODES)
     q->mode[atoi(key + 5) - 1] = value;
+  if (strncmp(key, "limit_", 6) == 0 && atoi(key + 6) <= IG_PROBLEM_LIMITS)
+    q->limit[atoi(key + 6) - 1] = value;
 }
 
 static void show(void *user, const ig_snapshot_view *v) {

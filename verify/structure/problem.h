@@ -25,7 +25,7 @@ typedef struct {
   const char *key, *value;
 } ig_structure_entry;
 
-enum { IG_PROBLEM_POINTS = 8, IG_PROBLEM_KEYS = 16, IG_PROBLEM_MODES = 8 };
+enum { IG_PROBLEM_POINTS = 8, IG_PROBLEM_KEYS = 16, IG_PROBLEM_MODES = 8, IG_PROBLEM_LIMITS = 2 };
 
 /* Filled by the caller as far as `set`; lists end with a NULL. */
 typedef struct {
@@ -38,10 +38,11 @@ typedef struct {
   } point[IG_PROBLEM_POINTS];
   ig_structure_entry set[IG_PROBLEM_KEYS];
   /* results: displacements and forces of elements on nodes, nodes x 3; mean stresses of elements,
-     elements x 6; modes of the summary */
+     elements x 6; modes and limit loads of the summary */
   ig_mesh *mesh;
   double *u, *force, *stress;
   double mode[IG_PROBLEM_MODES];
+  double limit[IG_PROBLEM_LIMITS];
 } ig_structure_problem;
 
 /* Runs it to the end. Free with ig_structure_problem_free in any case. */

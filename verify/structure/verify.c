@@ -18,6 +18,7 @@ const ig_verify_entry ig_structure_verify[] = {
     {"hemisphere", "hemisphere with a hole under point loads", true,
      ig_structure_verify_hemisphere},
     {"snap-through", "hinged roof pushed through", false, ig_structure_verify_snap},
+    {"snap-back", "thin hinged roof by arc length", false, ig_structure_verify_snap_back},
     {"contact-patch", "uniform pressure through two blocks", true, ig_structure_verify_patch},
     {"hertz", "cylinder on a plane", false, ig_structure_verify_hertz},
     {.name = NULL}};

@@ -26,6 +26,7 @@ ig_status ig_structure_verify_column(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_roof(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_hemisphere(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_snap(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_structure_verify_snap_back(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_contact.c */
 ig_status ig_structure_verify_patch(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_hertz(ig_ctx *cx, const ig_verify_sink *sink);

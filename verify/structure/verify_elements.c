@@ -81,7 +81,7 @@ static ig_status tangent_error(ig_ctx *cx, ig_solid_kind kind, bool plastic, dou
 }
 
 ig_status ig_structure_verify_tangents(ig_ctx *cx, const ig_verify_sink *sink) {
-  for (int k = 0; k < IG_SOLID_KINDS; k++)
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++)
     for (int plastic = 0; plastic < 2; plastic++) {
       char name[96];
       double worst;
@@ -160,7 +160,7 @@ static ig_status order_of(ig_ctx *cx, ig_solid_kind kind, bool plastic, double *
 }
 
 ig_status ig_structure_verify_newton(ig_ctx *cx, const ig_verify_sink *sink) {
-  for (int k = 0; k < IG_SOLID_KINDS; k++)
+  for (int k = 0; k < IG_SOLID_VOLUMES; k++)
     for (int plastic = 0; plastic < 2; plastic++) {
       char name[96];
       double order;

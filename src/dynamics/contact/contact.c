@@ -270,15 +270,13 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   p->contact.surfaces = q->surfaces;
   p->contact.bucket_mask = buckets - 1;
   p->contact.pushed = t->pushed.dev, p->contact.next = t->next.dev;
-  p->contact.kept = t->kept.dev, p->contact.now = t->now.dev, p->contact.push = t->push.dev;
-  p->contact.before = t->before.dev, p->contact.beside = t->beside.dev;
+  p->contact.now = t->now.dev, p->contact.push = t->push.dev, p->contact.beside = t->beside.dev;
   p->contact.stored = t->stored.dev, p->contact.longest = t->longest.dev;
   p->contact.corner_first = t->corner_first.dev, p->contact.corner = t->corner.dev;
   p->contact.triangle_bucket = t->triangle_bucket.dev,
   p->contact.triangle_chain = t->triangle_chain.dev;
   p->contact.recoil = t->recoil.dev, p->contact.triangle = t->triangle.dev,
   p->contact.surface = t->surface.dev;
-  p->contact.touch = t->touch.dev;
   return IG_OK;
 }
 
@@ -305,8 +303,7 @@ static ig_status edges_new(ig_dyn_model *m, const touching_nodes *q, const ig_dy
   IG_TRY(corners_of(m, q, of->node, 2 * of->count, &t->end_first, &t->end));
   p->edges.count = (int32_t)of->count;
   p->edges.mask = buckets - 1;
-  p->edges.node = t->edge.dev, p->edges.side = t->edge_side.dev,
-  p->edges.length = t->edge_length.dev;
+  p->edges.node = t->edge.dev, p->edges.side = t->edge_side.dev;
   p->edges.end_first = t->end_first.dev, p->edges.end = t->end.dev,
   p->edges.recoil = t->edge_recoil.dev;
   p->edges.bucket = t->edge_bucket.dev, p->edges.chain = t->edge_chain.dev;
@@ -369,7 +366,6 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   IG_TRY_GOTO(status, done, edges_new(m, &q, &edges));
   IG_TRY_GOTO(status, done, eroding_new(m, &q));
   IG_TRY_GOTO(status, done, skin_area_new(m, edges.length));
-  m->p.contact.skin_area = t->skin_area.dev;
   status = ig_dyn_overlap_new(m);
 done:
   free(q.surface);

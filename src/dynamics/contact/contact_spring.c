@@ -167,8 +167,6 @@ ig_status ig_dyn_springs_new(ig_dyn_model *m) {
   m->p.contact.gap = fmax(2 * widest, t->margin);
   IG_TRY_GOTO(status, done, ig_array_push(cx, &t->spring));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &t->offset));
-  m->p.contact.spring = t->spring.dev;
-  m->p.contact.offset = t->offset.dev;
 done:
   free(of);
   free(at);

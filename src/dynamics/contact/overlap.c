@@ -343,13 +343,13 @@ ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
 
 /* Range of the velocities, as a speed; of all ranks. */
 typedef struct {
-  const ig_dyn_model *l;
+  const ig_dyn_model *m;
   box range;
 } speeds;
 static void speed_row(void *user, int64_t n, double *row) {
-  const ig_dyn_model *l = ((const speeds *)user)->l;
+  const ig_dyn_model *m = ((const speeds *)user)->m;
   for (int c = 0; c < 3; c++)
-    row[c] = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
+    row[c] = ig_dyn_get(m, &m->v, n * m->p.dofs + c);
 }
 static void speed_add(void *user, const double *row) {
   box_grow(&((speeds *)user)->range, row);
@@ -357,9 +357,9 @@ static void speed_add(void *user, const double *row) {
 /* Diagonal of the box of all velocities: a bound of how fast two particles approach each other.
    Collective. */
 static ig_status speed_find(ig_dyn_model *m, double *speed) {
-  speeds s = {ig_dyn_stepper(m), nothing};
+  speeds s = {m, nothing};
   double d[3];
-  const ig_status pulled = ig_array_pull(m->cx, &ig_dyn_stepper(m)->v);
+  const ig_status pulled = ig_array_pull(m->cx, &m->v);
   IG_TRY(ig_dyn_particles_add(m, pulled, 3, speed_row, speed_add, &s));
   ig_dyn_sub(s.range.high, s.range.low, d);
   *speed = sqrt(dot_f64(d, d));
@@ -417,7 +417,7 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
 ig_status ig_dyn_overlap_step(ig_dyn_model *m, double *step) {
   double speed;
   *step = 0;
-  if (m->p.contact.surfaces == 0)
+  if (!ig_dyn_touches(m))
     return IG_OK;
   IG_TRY(speed_find(m, &speed));
   if (speed > 0)

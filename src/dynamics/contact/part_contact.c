@@ -52,10 +52,11 @@ static bool mine(const ig_partition *p, const int32_t *node, int corners) {
 /* Triangles and edges with a corner of this rank, with what a message has of them; marks their
    nodes. */
 static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corner) {
+  const ig_dyn_model *w = m->division->whole;
   const ig_partition *p = &m->division->part;
-  const ig_dyn_touching *t = &m->contact;
+  const ig_dyn_touching *t = &w->contact;
   const int32_t *beside = t->beside.host;
-  for (int32_t k = 0; k < m->p.contact.triangles; k++) {
+  for (int32_t k = 0; k < w->p.contact.triangles; k++) {
     const int32_t *node = t->skin + 3 * (int64_t)k;
     if (!mine(p, node, 3))
       continue;
@@ -69,7 +70,7 @@ static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corne
     for (int i = 0; i < 3; i++)
       corner[node[i]] = 1;
   }
-  for (int32_t j = 0; j < m->p.edges.count; j++) {
+  for (int32_t j = 0; j < w->p.edges.count; j++) {
     const int32_t *node = (const int32_t *)t->edge.host + 2 * (int64_t)j,
                   *side = (const int32_t *)t->edge_side.host + 2 * (int64_t)j;
     if (!mine(p, node, 2))
@@ -85,9 +86,10 @@ static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corne
 /* Particles at corners of own pieces, with the data that a message carries; those that are not
    this rank's are included, as their owner may not send them here. */
 static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8_t *corner) {
+  const ig_dyn_model *w = m->division->whole;
   const ig_partition *p = &m->division->part;
-  const ig_dyn_touching *t = &m->contact;
-  for (int32_t i = 0; i < m->p.contact.surfaces; i++) {
+  const ig_dyn_touching *t = &w->contact;
+  for (int32_t i = 0; i < w->p.contact.surfaces; i++) {
     const int32_t n = ((const int32_t *)t->surface.host)[i];
     if (!corner[n])
       continue;
@@ -102,7 +104,7 @@ static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8
         .length = t->edge_length.count ? ((const double *)t->edge_length.host)[n] : 0,
         .spring = ((const double *)t->spring.host)[n],
         .offset = ((const double *)t->offset.host)[n]};
-    memcpy(to->start, (const double *)m->x_start.host + 3 * (int64_t)n, sizeof to->start);
+    memcpy(to->start, (const double *)w->x_start.host + 3 * (int64_t)n, sizeof to->start);
   }
   return IG_OK;
 }
@@ -135,13 +137,14 @@ static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
 static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count, int corners,
                              const ig_dyn_surfaces *s, const int32_t *first, int32_t others,
                              ig_collect *to) {
+  const ig_dyn_model *w = m->division->whole;
   const ig_partition *p = &m->division->part;
-  const int64_t surfaces = m->p.contact.surfaces;
+  const int64_t surfaces = w->p.contact.surfaces;
   int32_t *owner, *list = NULL;
   int64_t own = 0;
   IG_TRY(IG_NEW(m->cx, &owner, (size_t)(surfaces + count) + 1, "owners"));
   for (int64_t i = 0; i < surfaces + count; i++)
-    owner[i] = p->owner[i < surfaces ? ((const int32_t *)m->contact.surface.host)[i]
+    owner[i] = p->owner[i < surfaces ? ((const int32_t *)w->contact.surface.host)[i]
                                      : node[corners * (i - surfaces)]];
   ig_status status = IG_NEW(m->cx, &list, (size_t)s->own.particles + (size_t)others + 1, "owners");
   for (int32_t i = 0; i < s->own.particles && status == IG_OK; i++)
@@ -161,35 +164,21 @@ static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count
 /* How far a particle may move between two imports, twice: half of the mean edge, or the gap.
    Larger means fewer imports of more pieces. */
 static double skin_of(const ig_dyn_model *m) {
-  const int64_t count = 3 * m->contact.outer;
+  const ig_dyn_model *w = m->division->whole;
+  const int64_t count = 3 * w->contact.outer;
   double edge = 0;
   for (int64_t i = 0; i < count; i++) {
-    const int32_t *t = m->contact.skin;
+    const int32_t *t = w->contact.skin;
     double d[3];
-    ig_dyn_sub(m->x0 + 3 * (int64_t)t[i % 3 == 2 ? i - 2 : i + 1], m->x0 + 3 * (int64_t)t[i], d);
+    ig_dyn_sub(w->x0 + 3 * (int64_t)t[i % 3 == 2 ? i - 2 : i + 1], w->x0 + 3 * (int64_t)t[i], d);
     edge += sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (double)count;
   }
-  return fmax(m->p.contact.gap, edge / 2);
-}
-
-/* `numbers` doubles per node of the part, from those of the whole; nothing where the whole has
-   none. */
-static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers, ig_array *part) {
-  const ig_partition *p = &m->division->part;
-  if (!whole)
-    return IG_OK;
-  const size_t size = (size_t)numbers * sizeof(double);
-  IG_TRY(ig_array_new(m->cx, part, (size_t)(p->mesh->nodes + 1) * (size_t)numbers, sizeof(double),
-                      "contact surfaces"));
-  for (ig_lid n = 0; n < p->mesh->nodes; n++)
-    memcpy((char *)part->host + (size_t)n * size, (const char *)whole + (size_t)p->node[n] * size,
-           size);
-  return ig_array_push(m->cx, part);
+  return fmax(w->p.contact.gap, edge / 2);
 }
 
 /* Own particles that are watched: the device says when one of them leaves the skin. */
 static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
-  ig_dyn_own_view *own = &m->division->local->p.own;
+  ig_dyn_own_view *own = &m->p.own;
   const size_t count = (size_t)s->own.particles + 1;
   IG_TRY(ig_array_new(m->cx, &s->watch, count, sizeof(int32_t), "contact surfaces"));
   IG_TRY(ig_array_new(m->cx, &s->from, 3 * count, m->part, "contact surfaces"));
@@ -210,37 +199,29 @@ static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
 
 /* Called while the whole model is there. Until the first import the tables are empty. */
 ig_status ig_dyn_part_contact(ig_dyn_model *m) {
+  const ig_dyn_model *w = m->division->whole;
   ig_dyn_part *p = m->division;
-  ig_dyn_model *l = p->local;
-  ig_dyn_touching *t = &l->contact;
   ig_dyn_surfaces *s;
   uint8_t *corner;
-  if (m->p.contact.surfaces == 0)
+  if (w->p.contact.surfaces == 0)
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &s, 1, "contact surfaces"));
   p->surfaces = s; /* and is freed with it */
   s->due = true;
   s->skin = skin_of(m);
+  s->surfaces = w->p.contact.surfaces;
   p->fallen = -1;
-  IG_TRY(IG_NEW(m->cx, &corner, (size_t)m->p.nodes + 1, "contact surfaces"));
+  IG_TRY(IG_NEW(m->cx, &corner, (size_t)w->p.nodes + 1, "contact surfaces"));
   ig_status status = pieces_find(m, &s->own, corner);
   if (status == IG_OK)
     status = particles_find(m, &s->own, corner);
   free(corner);
   IG_TRY(status);
   IG_TRY(places_find(m, s));
-  IG_TRY(telling_new(m, m->contact.edge.host, m->p.edges.count, 2, s, s->end, s->own.edges,
+  IG_TRY(telling_new(m, w->contact.edge.host, w->p.edges.count, 2, s, s->end, s->own.edges,
                      &s->stored));
   IG_TRY(watch_new(m, s));
-  IG_TRY(doubles_take(m, m->contact.skin_area.host, 1, &t->skin_area));
-  IG_TRY(doubles_take(m, m->contact.edge_length.host, 1, &t->edge_length));
-  IG_TRY(doubles_take(m, m->contact.spring.host, 1, &t->spring));
-  IG_TRY(doubles_take(m, m->contact.offset.host, 1, &t->offset));
-  IG_TRY(ig_dyn_upload(l, &t->before, m->part, NULL, 3 * ((size_t)l->p.nodes + 1), "positions"));
-  IG_TRY(doubles_take(m, m->x_start.host, 3, &l->x_start));
-  IG_TRY(
-      ig_dyn_upload(l, &t->touch, m->part, NULL, 3 * ((size_t)l->p.nodes + 1), "contact forces"));
-  l->p.contact.surfaces = l->p.contact.triangles = l->p.edges.count = 0; /* until the import */
+  m->p.contact.surfaces = m->p.contact.triangles = m->p.edges.count = 0; /* until the import */
   return IG_OK;
 }
 
@@ -289,7 +270,7 @@ typedef struct {
 /* Arrays of the tables for these counts. Marks of own pieces (own_*) are made unless elements
    erode: then forces on all pieces are computed. */
 static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
-  ig_dyn_touching *t = &m->division->local->contact;
+  ig_dyn_touching *t = &m->contact;
   const size_t n = (size_t)all->particles, k = (size_t)all->triangles, j = (size_t)all->edges;
   const bool erodes = m->p.erosion.alive, own = !erodes;
   const size_t buckets = ig_dyn_buckets(all->triangles), places = ig_dyn_buckets(all->edges);
@@ -359,7 +340,7 @@ int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
 static ig_status nodes_fill(ig_dyn_model *m, int32_t *place) {
   ig_dyn_part *p = m->division;
   const ig_dyn_pieces *all = &p->surfaces->all;
-  ig_dyn_touching *t = &p->local->contact;
+  ig_dyn_touching *t = &m->contact;
   int32_t *surface = t->surface.host, *triangle = t->triangle.host, *edge = t->edge.host;
   bool there = true;
   for (int32_t i = 0; i < all->particles; i++) {
@@ -411,7 +392,7 @@ static void kept_fill(const ig_dyn_pieces *all, double *kept) {
 static void tables_fill(ig_dyn_model *m, const int32_t *place) {
   ig_dyn_part *p = m->division;
   const ig_dyn_pieces *all = &p->surfaces->all;
-  ig_dyn_touching *t = &p->local->contact;
+  ig_dyn_touching *t = &m->contact;
   const int32_t *surface = t->surface.host, *triangle = t->triangle.host, *edge = t->edge.host;
   for (int64_t i = 0; i < 2 * (int64_t)all->edges; i++)
     ((int32_t *)t->edge_side.host)[i] = ig_dyn_triangle_place(all, all->edge[i / 2].side[i % 2]);
@@ -450,8 +431,8 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
 /* Pointers of the kernels' view: arrays may have moved. */
 static void view_make(ig_dyn_model *m) {
   const ig_dyn_pieces *all = &m->division->surfaces->all;
-  ig_dyn_particles *p = &m->division->local->p;
-  const ig_dyn_touching *t = &m->division->local->contact;
+  ig_dyn_particles *p = &m->p;
+  const ig_dyn_touching *t = &m->contact;
   ig_dyn_contact_view *c = &p->contact;
   ig_dyn_edges_view *e = &p->edges;
   c->surfaces = all->particles, c->triangles = all->triangles;
@@ -480,7 +461,7 @@ static void view_make(ig_dyn_model *m) {
 /* `alive` grows by two bytes per triangle: one for each side whose element another rank has. */
 ig_status ig_dyn_tables_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
-  ig_dyn_touching *t = &p->local->contact;
+  ig_dyn_touching *t = &m->contact;
   int32_t *place;
   IG_TRY(spaces_make(m, &p->surfaces->all));
   const size_t sides =
@@ -551,8 +532,8 @@ ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
   void *own = NULL;
   const void *seen = NULL;
   const size_t count = (size_t)s->all.particles + (size_t)s->all.edges;
-  ig_status status = ig_dyn_seen(m->cx, m->division->local->contact.stored.dev,
-                                 count * sizeof *t.stored, &own, &seen);
+  ig_status status =
+      ig_dyn_seen(m->cx, m->contact.stored.dev, count * sizeof *t.stored, &own, &seen);
   t.stored = seen;
   status = ig_collect_rows(m->cx, &s->stored, sizeof *t.stored, stored_row, stored_put, &t, status);
   free(own);
@@ -565,7 +546,7 @@ ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
    false) only positions one step ago are there to take. */
 ig_status ig_dyn_kept_look(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->division->surfaces;
-  ig_dyn_touching *t = &m->division->local->contact;
+  ig_dyn_touching *t = &m->contact;
   const ig_dyn_pieces *all = &s->all;
   const double *kept = t->kept.host;
   IG_TRY(ig_array_pull(m->cx, &t->before));
@@ -613,6 +594,12 @@ static ig_status kept_put(void *user, const void *rows, int64_t first, int64_t c
   return k->take(k->user, rows, IG_DYN_KEPT * count);
 }
 
+int64_t ig_dyn_pieces_all(const ig_dyn_model *m) {
+  return ig_dyn_alone(m)     ? (int64_t)m->p.contact.surfaces + m->p.edges.count
+         : ig_dyn_touches(m) ? m->division->surfaces->stored.whole_count
+                             : 0;
+}
+
 /* The same for contact memory, as a checkpoint of one rank has it. */
 ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user) {
   const ig_dyn_surfaces *s = m->division->surfaces;
@@ -632,8 +619,7 @@ void ig_dyn_kept_take(ig_dyn_model *m, const double *kept) {
     memcpy(s->own.particle[i].kept, kept + IG_DYN_KEPT * (int64_t)s->own.particle[i].number,
            sizeof s->own.particle[i].kept);
   for (int32_t j = 0; j < s->own.edges; j++)
-    s->own.edge[j].kept =
-        kept[IG_DYN_KEPT * (m->p.contact.surfaces + (int64_t)s->own.edge[j].number)];
+    s->own.edge[j].kept = kept[IG_DYN_KEPT * (s->surfaces + (int64_t)s->own.edge[j].number)];
 }
 
 /* --- before a step */
@@ -653,10 +639,9 @@ void ig_dyn_part_slowed(ig_dyn_model *m) {
 /* Enqueues the test whether a watched particle has left half of the skin; ig_dyn_part_ready
    looks at its result before the next step, when the device has long been past it. */
 ig_status ig_dyn_part_watch(ig_dyn_model *m) {
-  ig_dyn_model *l = m->division->local;
-  if (l->p.own.watches == 0)
+  if (m->p.own.watches == 0)
     return IG_OK;
-  IG_TRY(m->ops->watch(m->cx, &l->p));
+  IG_TRY(m->ops->watch(m->cx, &m->p));
 #ifdef INGOT_HAVE_CUDA
   if (m->division->surfaces->mark)
     IG_TRY(ig_peer_mark_cuda(m->cx, m->division->surfaces->mark));

@@ -12,8 +12,9 @@ bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k) {
   const ig_dyn_surfaces *s = m->division->surfaces;
   if (ig_dyn_alone(m))
     return ((const uint8_t *)m->contact.open.host)[k];
-  return s->made && ((const uint8_t *)m->division->local->contact.open
-                         .host)[ig_dyn_triangle_place(&s->all, s->own.triangle[k].number)];
+  return s->made &&
+         ((const uint8_t *)
+              m->contact.open.host)[ig_dyn_triangle_place(&s->all, s->own.triangle[k].number)];
 }
 
 /* Collective. Only values travel: both sides know the lists from the import. */
@@ -21,8 +22,8 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
   const ig_dyn_surfaces *s = p->surfaces;
   const int ranks = p->part.ranks;
-  const int32_t *owner = p->local->contact.owner.host;
-  uint8_t *alive = p->local->contact.alive.host, *out = NULL, *in = NULL;
+  const int32_t *owner = m->contact.owner.host;
+  uint8_t *alive = m->contact.alive.host, *out = NULL, *in = NULL;
   ig_message *message = NULL;
   ig_status status = IG_NEW(m->cx, &out, 2 * (size_t)s->sent_start[ranks] + 1, "contact surfaces");
   if (status == IG_OK)
@@ -55,5 +56,5 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   free(out);
   free(in);
   free(message);
-  return status == IG_OK ? ig_array_push(m->cx, &p->local->contact.alive) : status;
+  return status == IG_OK ? ig_array_push(m->cx, &m->contact.alive) : status;
 }

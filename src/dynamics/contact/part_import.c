@@ -78,7 +78,7 @@ static double reach_of(const ig_dyn_model *m, const fence *all) {
   double longest = 0;
   for (int r = 0; r < p->part.ranks; r++)
     longest = fmax(longest, all[r].longest);
-  const bool far = m->p.edges.count > 0 || m->p.erosion.alive;
+  const bool far = ig_dyn_edges_touch(m) || m->p.erosion.alive;
   return 2 * (m->p.contact.gap + skin) + m->p.contact.deep + (far ? longest + skin : 0);
 }
 
@@ -314,27 +314,14 @@ static void number_put(const ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
-/* Arrays of particles get room for guests, and these their values. Pointers of the kernels' view
-   are renewed, as arrays may move. */
+/* Arrays of particles get room for guests, and these their values. */
 static ig_status guests_seat(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
   ig_dyn_surfaces *s = p->surfaces;
-  ig_dyn_model *l = p->local;
-  ig_dyn_touching *t = &l->contact;
+  ig_dyn_touching *t = &m->contact;
   const ig_lid nodes = p->part.mesh->nodes;
   const size_t all = (size_t)nodes + (size_t)s->guests + 1;
-  const struct {
-    ig_array *array;
-    size_t numbers;
-  } list[] = {{&l->x, 3},           {&l->v, (size_t)m->p.dofs},
-              {&l->mass, 1},        {&t->skin_area, 1},
-              {&t->edge_length, 1}, {&t->spring, 1},
-              {&t->offset, 1},      {&t->before, 3},
-              {&l->x_start, 3},     {&t->touch, 3}};
-  /* arrays grow by some more than needed, so that the next import need not */
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    if (list[i].array->count && list[i].array->count < all * list[i].numbers)
-      IG_TRY(ig_array_grow(m->cx, list[i].array, (all + (size_t)s->guests / 4) * list[i].numbers));
+  IG_TRY(ig_arrays_grow(&m->arrays, IG_DYN_SEATS));
   uint8_t *carried = realloc(p->carried, all);
   if (!carried)
     return IG_FAIL(m->cx, IG_MEMORY, "no memory for %zu particles of surfaces", all);
@@ -349,26 +336,23 @@ static ig_status guests_seat(ig_dyn_model *m) {
       continue;
     carried[n] = (uint8_t)from->carried;
     for (int c = 0; c < 3; c++) {
-      number_put(&l->x, 3 * n + c, from->x[c]);
-      number_put(&l->x_start, 3 * n + c, from->start[c]);
+      number_put(&m->x, 3 * n + c, from->x[c]);
+      number_put(&m->x_start, 3 * n + c, from->start[c]);
     }
     for (int c = 0; c < m->p.dofs; c++)
-      number_put(&l->v, m->p.dofs * n + c, from->v[c]);
-    number_put(&l->mass, n, from->mass);
+      number_put(&m->v, m->p.dofs * n + c, from->v[c]);
+    number_put(&m->mass, n, from->mass);
     number_put(&t->skin_area, n, from->area);
     number_put(&t->spring, n, from->spring);
     number_put(&t->offset, n, from->offset);
     if (t->edge_length.count)
       number_put(&t->edge_length, n, from->length);
   }
-  for (size_t i = 0; i + 1 < sizeof list / sizeof *list; i++) /* forces are found there */
-    if (list[i].array->count)
-      IG_TRY(ig_array_push(m->cx, list[i].array));
-  l->p.x = l->x.dev, l->p.v = l->v.dev, l->p.mass = l->mass.dev;
-  l->p.contact.skin_area = t->skin_area.dev, l->p.edges.length = t->edge_length.dev;
-  l->p.contact.x_start = l->x_start.dev, l->p.contact.touch = t->touch.dev;
-  l->p.contact.spring = t->spring.dev, l->p.contact.offset = t->offset.dev;
-  l->p.contact.before = t->before.dev;
+  ig_array *const list[] = {&m->x,      &m->v,      &m->mass,   &t->skin_area, &t->edge_length,
+                            &t->spring, &t->offset, &t->before, &m->x_start};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (list[i]->count)
+      IG_TRY(ig_array_push(m->cx, list[i]));
   return IG_OK;
 }
 
@@ -448,11 +432,10 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
     IG_TRY(triangles_list(m, list, count));
   IG_TRY(ig_dyn_tables_make(m));
   IG_TRY(ig_dyn_part_travel(m));
-  for (int32_t i = 0; i < m->division->local->p.own.watches; i++)
+  for (int32_t i = 0; i < m->p.own.watches; i++)
     for (int c = 0; c < 3; c++)
       number_put(&s->from, 3 * (int64_t)i + c,
-                 ig_dyn_get(m, &m->division->local->x,
-                            3 * (int64_t)((const int32_t *)s->watch.host)[i] + c));
+                 ig_dyn_get(m, &m->x, 3 * (int64_t)((const int32_t *)s->watch.host)[i] + c));
   return ig_array_push(m->cx, &s->from);
 }
 
@@ -460,22 +443,21 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
    are changed. */
 static ig_status own_look(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
-  ig_dyn_model *l = p->local;
   ig_dyn_surfaces *s = p->surfaces;
   IG_TRY(m->cx->backend->sync(m->cx)); /* what is on its way may still use the lists */
-  IG_TRY(ig_array_pull(m->cx, &l->x));
-  IG_TRY(ig_array_pull(m->cx, &l->v));
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->v));
   IG_TRY(ig_dyn_kept_look(m));
   for (int32_t i = 0; i < s->own.particles; i++) {
     ig_dyn_surface_particle *to = &s->own.particle[i];
     const int64_t n = s->local[i];
     for (int c = 0; c < 3; c++)
-      to->x[c] = ig_dyn_get(l, &l->x, 3 * n + c);
+      to->x[c] = ig_dyn_get(m, &m->x, 3 * n + c);
     for (int c = 0; c < m->p.dofs; c++)
-      to->v[c] = ig_dyn_get(l, &l->v, m->p.dofs * n + c);
-    to->mass = ig_dyn_get(l, &l->mass, n);
+      to->v[c] = ig_dyn_get(m, &m->v, m->p.dofs * n + c);
+    to->mass = ig_dyn_get(m, &m->mass, n);
   }
-  const uint8_t *alive = l->contact.alive.host;
+  const uint8_t *alive = m->contact.alive.host;
   for (int32_t k = 0; k < s->own.triangles && m->p.erosion.alive; k++)
     for (int i = 0; i < 2; i++) {
       const int32_t e = s->own.triangle[k].element[i];

@@ -50,7 +50,8 @@ typedef struct ig_dyn_surfaces {
   /* of own pieces: nodes of the part; corners and ends as places in own.particle */
   int32_t *local, *corner, *end;
   double skin;
-  ig_lid *guest; /* nodes of the whole that were imported; in the part after its own mesh's */
+  int32_t surfaces; /* particles that touch, of all ranks */
+  ig_lid *guest;    /* nodes of the whole that were imported; in the part after its own mesh's */
   int32_t guests;
   ig_array watch, from; /* own particles, and where they were at the import */
   void *far;            /* int32_t that the device writes: some particle has left the skin */

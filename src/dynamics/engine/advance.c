@@ -16,12 +16,14 @@
 #include <string.h>
 
 /* Steps in a row. Where forces and the next motion can be joined, the first motion and the last
-   forces are left. */
+   forces are left. On several ranks one that fails goes on exchanging, for the others wait for it;
+   all learn of it when they meet after the steps. */
 static ig_status steps_once(ig_dyn_model *m, int64_t n) {
   if (m->fresh || !ig_dyn_joins(m)) {
-    for (; n > 0; n--)
-      IG_TRY(ig_dyn_step_once(m));
-    return IG_OK;
+    ig_status status = IG_OK;
+    for (; n > 0 && (status == IG_OK || !ig_dyn_alone(m)); n--)
+      status = ig_dyn_step_once(m, status);
+    return status;
   }
   ig_dyn_particles p = m->p;
   p.slots.gather = 1;
@@ -30,7 +32,7 @@ static ig_status steps_once(ig_dyn_model *m, int64_t n) {
     IG_TRY(ig_dyn_move(m));
   for (int64_t i = 1; i < n; i++)
     IG_TRY(m->ops->joined(m->cx, &p, &range, m->others.dev, (int32_t)m->others.count));
-  return n > 0 ? ig_dyn_forces(m) : IG_OK;
+  return n > 0 ? ig_dyn_forces(m, IG_OK) : IG_OK;
 }
 
 /* For benchmarks: elements of all groups, or all particles, without anything else of a step. The
@@ -58,16 +60,16 @@ ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]) {
 
 /* On a GPU: one single step while forces are still in f, then replays of 50 recorded steps, then
    single steps for the rest. A recording holds pointers and sizes, no times: it stays valid
-   until the model changes. */
+   until the model changes. On several ranks steps are not recorded. */
 ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   enum { RECORDED = 50 }; /* steps in a graph */
   ig_ctx *cx = m->cx;
   const ig_backend *b = cx->backend;
   int64_t left = steps;
   if (!ig_dyn_alone(m))
-    return ig_dyn_part_advance(m, steps);
+    return steps_once(m, steps);
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
-    IG_TRY(ig_dyn_step_once(m));
+    IG_TRY(ig_dyn_step_once(m, IG_OK));
     left--;
   }
   if (b->graph_begin && left >= RECORDED) {
@@ -97,40 +99,38 @@ ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
 }
 
 /* Forces of elements into f. */
-static ig_status forces_sum(ig_dyn_model *l) {
-  return ig_dyn_slotted(l) && !l->fresh && l->p.nodes > 0 ? l->ops->sum(l->cx, &l->p) : IG_OK;
+ig_status ig_dyn_forces_sum(ig_dyn_model *m) {
+  return ig_dyn_slotted(m) && !m->fresh && m->p.nodes > 0 ? m->ops->sum(m->cx, &m->p) : IG_OK;
 }
 
 ig_status ig_dyn_pull(ig_dyn_model *m) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  IG_TRY(forces_sum(l));
+  IG_TRY(ig_dyn_forces_sum(m));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
-  IG_TRY(ig_array_pull(m->cx, &l->x));
-  IG_TRY(ig_array_pull(m->cx, &l->v));
-  return ig_array_pull(m->cx, &l->f);
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->v));
+  return ig_array_pull(m->cx, &m->f);
 }
 
 /* The reports of group k, into the scratch; on ranks, of the part. */
-static ig_status report_group(ig_dyn_model *l, int k) {
-  const ig_dyn_group *g = &l->group[k];
+static ig_status report_group(ig_dyn_model *m, int k) {
+  const ig_dyn_group *g = &m->group[k];
   for (int c = 0; c < g->colors; c++) {
-    const ig_dyn_range range = ig_dyn_range_of(l, g, c);
+    const ig_dyn_range range = ig_dyn_range_of(m, g, c);
     if (ig_dyn_has_elements(g, c))
-      IG_TRY(l->ops->report(l->cx, &l->p, &range, l->scratch.dev));
+      IG_TRY(m->ops->report(m->cx, &m->p, &range, m->scratch.dev));
   }
   return IG_OK;
 }
 
 /* Group by group through the scratch; elements of solids.c are added at the end. */
 ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  for (int k = 0; k < l->groups; k++) {
-    const ig_dyn_group *g = &l->group[k];
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
     void *own;
     const void *seen;
-    IG_TRY(report_group(l, k));
+    IG_TRY(report_group(m, k));
     const ig_status status = ig_dyn_seen(
-        l->cx, l->scratch.dev, (size_t)g->slots * IG_DYN_REPORT * sizeof(double), &own, &seen);
+        m->cx, m->scratch.dev, (size_t)g->slots * IG_DYN_REPORT * sizeof(double), &own, &seen);
     for (ig_lid s = 0; s < g->slots && status == IG_OK; s++)
       if (g->element[s] >= 0)
         memcpy(out + (int64_t)((const ig_lid *)g->ids.host)[s] * IG_DYN_REPORT,
@@ -145,7 +145,8 @@ ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     IG_TRY(report_group(m, k));
-    IG_TRY(m->ops->spread(m->cx, g->slots, g->ids.dev, m->scratch.dev, to));
+    if (g->slots)
+      IG_TRY(m->ops->spread(m->cx, g->slots, g->ids.dev, m->scratch.dev, to));
   }
   return ig_dyn_solids_fields(m, to);
 }
@@ -166,17 +167,14 @@ typedef struct {
 
 /* Forces, loads, contact and bodies where particles are now, without taking a step. Collective. */
 static ig_status forces_now(ig_dyn_model *m) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  ig_status status = ig_dyn_part_clock(m);
-  if (status == IG_OK)
-    status = forces_sum(l);
-  if (status == IG_OK && l->p.loads.count > 0)
-    status = l->ops->loads(l->cx, &l->p);
+  ig_status status = ig_dyn_forces_sum(m);
+  if (status == IG_OK && m->p.loads.count > 0)
+    status = m->ops->loads(m->cx, &m->p);
   status = ig_dyn_part_ready(m, status);
   if (status == IG_OK)
-    status = ig_dyn_contact_now(l, &l->p);
-  if (status == IG_OK && l->p.bodies.count > 0)
-    status = l->ops->bodies(l->cx, &l->p, false);
+    status = ig_dyn_contact_now(m, &m->p);
+  if (status == IG_OK && m->p.bodies.count > 0)
+    status = m->ops->bodies(m->cx, &m->p, false);
   return ig_dyn_bodies_gather(m, status);
 }
 
@@ -204,7 +202,7 @@ static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect
                              int64_t begin, int64_t count, int stride, int first, int columns,
                              double *total) {
   tabling t = {NULL, stride, first, columns, {0}};
-  const double *table = (const double *)ig_dyn_stepper(m)->scratch.dev + begin * stride;
+  const double *table = (const double *)m->scratch.dev + begin * stride;
   void *own = NULL;
   const void *seen = NULL;
   if (ig_dyn_alone(m))
@@ -240,9 +238,8 @@ static ig_status stored_total(ig_dyn_model *m, double *total) {
 
 /* Energies of the elements of group k, color by color; on several ranks elements have no colors. */
 static ig_status group_total(ig_dyn_model *m, int k, double sum[2]) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  const ig_dyn_group *g = &l->group[k];
-  const ig_status status = report_group(l, k);
+  const ig_dyn_group *g = &m->group[k];
+  const ig_status status = report_group(m, k);
   const bool alone = ig_dyn_alone(m);
   for (int c = 0; c < (alone ? g->colors : 1); c++) {
     const ig_lid begin = alone ? g->begin[c] : 0, end = alone ? g->end[c] : g->slots;
@@ -258,10 +255,9 @@ static ig_status group_total(ig_dyn_model *m, int k, double sum[2]) {
 /* The scratch holds energies of particles first and reports of one group after the other then; each
    is summed before the next overwrites it. Collective. */
 static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  const ig_status status = l->p.nodes > 0 ? l->ops->energy(l->cx, &l->p, l->scratch.dev) : IG_OK;
-  IG_TRY(table_total(m, status, &m->division->nodes, 0, l->p.nodes, N, 0, N, s->particle));
-  if (m->p.contact.surfaces > 0)
+  const ig_status status = m->p.nodes > 0 ? m->ops->energy(m->cx, &m->p, m->scratch.dev) : IG_OK;
+  IG_TRY(table_total(m, status, &m->division->nodes, 0, m->p.nodes, N, 0, N, s->particle));
+  if (ig_dyn_touches(m))
     IG_TRY(stored_total(m, &s->stored));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_total(m, k, s->element));
@@ -271,14 +267,14 @@ static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
 
 /* Kinetic energy of added mass. */
 typedef struct {
-  const ig_dyn_model *l;
+  const ig_dyn_model *m;
   double sum;
 } scaling;
 static void scaling_row(void *user, int64_t n, double *row) {
-  const ig_dyn_model *l = ((const scaling *)user)->l;
-  row[0] = l->weight.added[n];
+  const ig_dyn_model *m = ((const scaling *)user)->m;
+  row[0] = m->weight.added[n];
   for (int c = 0; c < 3; c++)
-    row[1 + c] = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
+    row[1 + c] = ig_dyn_get(m, &m->v, n * m->p.dofs + c);
 }
 static void scaling_add(void *user, const double *row) {
   scaling *s = user;
@@ -287,10 +283,10 @@ static void scaling_add(void *user, const double *row) {
 }
 
 static ig_status scaling_find(ig_dyn_model *m, double *sum) {
-  scaling s = {ig_dyn_stepper(m), 0};
+  scaling s = {m, 0};
   if (!(m->weight.scaled > 0))
     return IG_OK;
-  const ig_status pulled = ig_array_pull(m->cx, &ig_dyn_stepper(m)->v);
+  const ig_status pulled = ig_array_pull(m->cx, &m->v);
   const ig_status status = ig_dyn_particles_add(m, pulled, 4, scaling_row, scaling_add, &s);
   *sum = s.sum;
   return status;
@@ -313,8 +309,8 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   e->plastic = s.element[1];
   e->stored = s.stored;
   e->scaling = s.scaling;
-  for (int k = 0; k < m->p.bodies.count; k++) {
-    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
+  for (int k = 0; k < m->c->bodies.count; k++) {
+    const ig_dyn_body *b = ig_dyn_bodies_all(m) + k;
     e->kinetic += b->kinetic;
     e->plain += b->plain;
     e->external += b->work[IG_WORK_EXTERNAL] + b->half[IG_WORK_EXTERNAL];

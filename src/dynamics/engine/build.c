@@ -90,7 +90,6 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_array_new_device(cx, &m->partial, (size_t)IG_DYN_REPORT * IG_DYN_PARTIAL,
                              sizeof(double), "sums"));
   IG_TRY(ig_array_from(cx, &m->x_start, m->x0, 3 * n, sizeof(double), "positions"));
-  p->contact.x_start = m->x_start.dev;
   IG_TRY(ig_dyn_masses(m, 0));
   double *v = NULL;
   IG_TRY(IG_NEW(cx, &v, d, "velocities"));
@@ -114,7 +113,6 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_dyn_touch_find(m));
   if (m->c->tools.count > 0 || p->contact.surfaces > 0)
     IG_TRY(ig_dyn_upload(m, &m->contact.press, m->part, NULL, 3 * n, "contact forces"));
-  p->press = m->contact.press.dev;
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
 
@@ -127,11 +125,9 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
     memcpy(m->fault_ids + m->group[k].g_f64.first, m->group[k].element,
            sizeof(ig_lid) * (size_t)m->group[k].slots);
 
-  p->x = m->x.dev, p->v = m->v.dev, p->f = m->f.dev, p->load = m->load.dev;
-  p->mass = m->mass.dev, p->inertia = m->inertia.dev, p->work = m->work.dev;
+  IG_TRY(ig_dyn_arrays_new(m));
   p->clock = m->clock.dev;
-  p->loads.heavy = m->heavy.dev;
-  p->held.move = m->held.move.dev, p->held.motion = m->held.motion.dev;
+  p->held.motion = m->held.motion.dev;
   p->history_x = m->held.history_x.dev, p->history_y = m->held.history_y.dev;
   p->loads.node = m->loading.loaded_node.dev;
   p->loads.force_start = m->loading.force_start.dev,
@@ -165,7 +161,7 @@ ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *mater
   if (status == IG_OK)
     status = build(m, materials);
   if (status == IG_OK)
-    status = ig_dyn_part_new(m);
+    status = ig_dyn_part_new(&m);
   if (status != IG_OK) {
     ig_dyn_model_free(m);
     return status;
@@ -176,31 +172,26 @@ ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *mater
 
 /* Traffic of a step for the performance lines: what must be moved at least, each number once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m) {
-  const double part = (double)m->part, D = m->p.dofs, real = (double)ig_dyn_state_size(m);
+  const double part = (double)m->part, D = m->p.dofs, real = (double)ig_dyn_state_size(m),
+               nodes = (double)ig_dyn_nodes_all(m);
   /* positions and velocities read and written, forces written by elements and read, mass */
-  double bytes = m->p.nodes * part * (2 * 3 + 2 * D + 2 * D + 1);
+  double bytes = nodes * part * (2 * 3 + 2 * D + 2 * D + 1);
   if (ig_dyn_joins(m)) { /* but for others, motion is read once and no force is seen in memory */
     const ig_dyn_group *g = &m->group[0];
     const double others = (double)m->others.count, places = (double)g->cluster.node.count;
-    return m->p.nodes * part * (2 * 3 + 2 * D + 1) + others * (4 + part * (3 + D)) + 6 * places +
-           (places - m->p.nodes + others) * (4 + 2 * D * part) +
-           g->count * (2.0 * g->g_f64.states * real + 8.0 * g->g_f64.npe);
+    return nodes * part * (2 * 3 + 2 * D + 1) + others * (4 + part * (3 + D)) + 6 * places +
+           (places - nodes + others) * (4 + 2 * D * part) +
+           (double)g->whole * (2.0 * g->g_f64.states * real + 8.0 * g->g_f64.npe);
   }
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const double npe = g->g_f64.npe;
-    bytes += g->count * (2.0 * g->g_f64.states * real + 4 * npe);
-    bytes += m->p.nodes * part * (3 + D); /* each particle's motion read once */
+    bytes += (double)g->whole * (2.0 * g->g_f64.states * real + 4 * npe);
+    bytes += nodes * part * (3 + D); /* each particle's motion read once */
     if (m->assembly == IG_GATHER)
-      bytes += g->count * npe * (4 + 2 * D * part);
+      bytes += (double)g->whole * npe * (4 + 2 * D * part);
     if (m->assembly == IG_CLUSTER)
-      bytes += (double)g->cluster.node.count * (6 + 2 * D * part) + g->count * 4 * npe;
+      bytes += (double)g->cluster.node.count * (6 + 2 * D * part) + (double)g->whole * 4 * npe;
   }
   return bytes;
-}
-
-void ig_dyn_model_free(ig_dyn_model *m) {
-  if (m)
-    ig_dyn_part_free(m);
-  ig_dyn_model_release(m);
 }

@@ -95,7 +95,7 @@ static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
 
 /* The same over all ranks. Collective. */
 static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
-  const ig_status status = own_range(ig_dyn_stepper(m), least, most);
+  const ig_status status = own_range(m, least, most);
   IG_TRY(step_range_all(m, status, least, most));
   if (m->groups == 0)
     *least = *most = 1; /* nothing moves in steps of time */
@@ -111,7 +111,7 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
    add half of that: at a particle three edges with half of each pair's stiffness, of half the
    length, and the same from an edge that crosses there. */
 double ig_dyn_contact_load(const ig_dyn_model *m) {
-  return (m->p.edges.count > 0 ? 1.5 : 1) * m->weight.touch;
+  return (ig_dyn_edges_touch(m) ? 1.5 : 1) * m->weight.touch;
 }
 static double shared(const ig_dyn_model *m, double dt) {
   return isfinite(dt) ? dt / sqrt(1 + ig_dyn_contact_load(m) * dt * dt) : dt;
@@ -148,8 +148,8 @@ static ig_lid slot_of(const sequence *q, ig_lid i) {
 }
 
 /* Elements [first, last) of a group, by all threads. */
-static void weigh(const ig_dyn_model *l, const sequence *q, ig_lid first, ig_lid last, weight *of) {
-#pragma omp parallel for schedule(static) num_threads(ig_team(l->cx, last - first, IG_WORK_ELEMENT))
+static void weigh(const ig_dyn_model *m, const sequence *q, ig_lid first, ig_lid last, weight *of) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(m->cx, last - first, IG_WORK_ELEMENT))
   for (ig_lid i = first; i < last; i++) {
     double buffer[IG_DYN_CORNERS][3];
     const double *x[IG_DYN_CORNERS];
@@ -157,8 +157,8 @@ static void weigh(const ig_dyn_model *l, const sequence *q, ig_lid first, ig_lid
     weight *w = &of[i - first];
     if (((const ig_lid *)q->g->ids.host)[s] < 0)
       continue;
-    element_points(l, q->g, s, false, buffer, x);
-    w->dt = ig_dyn_element_of[q->g->kind].size(q->g, l->c->inertia_scale, x, &w->mass, &w->inertia);
+    element_points(m, q->g, s, false, buffer, x);
+    w->dt = ig_dyn_element_of[q->g->kind].size(q->g, m->c->inertia_scale, x, &w->mass, &w->inertia);
   }
 }
 
@@ -175,16 +175,16 @@ static void masses_add(ig_dyn_weight *all, const ig_dyn_added *e) {
 
 /* A group's elements, added to its particles one after the other: sums have one order. by: slots of
    the group. */
-static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequence *q,
-                              double least, weight *of, ig_dyn_added *by) {
+static ig_status group_masses(ig_dyn_model *m, const sequence *q, double least, weight *of,
+                              ig_dyn_added *by) {
   const ig_dyn_group *g = q->g;
-  double *mass = l->weight.mass, *inertia = l->weight.inertia;
+  double *mass = m->weight.mass, *inertia = m->weight.inertia;
   const int npe = g->g_f64.npe;
   /* elements in pieces: threads find sizes of one piece, then one thread adds them in order */
   for (ig_lid i = 0, last = 0; i < q->count; i++) {
     if (i == last) {
       last = q->count - i < WEIGHED ? q->count : i + WEIGHED;
-      weigh(l, q, i, last, of);
+      weigh(m, q, i, last, of);
     }
     const ig_lid s = slot_of(q, i), element = ((const ig_lid *)g->ids.host)[s];
     if (element < 0)
@@ -195,17 +195,17 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
       return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat",
                      ig_dyn_element_number(m, element));
     /* rigid elements never deform: their critical step does not matter */
-    const double scale = w.dt < least && !is_rigid(l, g, s) ? (least / w.dt) * (least / w.dt) : 1;
+    const double scale = w.dt < least && !is_rigid(m, g, s) ? (least / w.dt) * (least / w.dt) : 1;
     by[s] = (ig_dyn_added){w.mass, scale};
     for (int a = 0; a < npe; a++) {
       const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
       mass[n] += ig_dyn_mass_share(g->kind, scale * w.mass, a);
-      if (l->heavy.count)
+      if (m->heavy.count)
         /* weight in dynamics follows the scaled mass, so that bodies fall alike; in statics it
            is the true one */
-        l->weight.heavy[n] += ig_dyn_mass_share(g->kind, (m->relax.on ? 1 : scale) * w.mass, a);
+        m->weight.heavy[n] += ig_dyn_mass_share(g->kind, (m->relax.on ? 1 : scale) * w.mass, a);
       if (scale != 1)
-        l->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * w.mass, a);
+        m->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * w.mass, a);
       if (w.inertia != 0)
         inertia[n] += scale * w.inertia;
     }
@@ -231,8 +231,7 @@ static ig_status added_put(void *user, const void *rows, int64_t first, int64_t 
 
 /* Of group k: masses of particles of this rank, and what all of its elements weigh. */
 static ig_status group_weigh(ig_dyn_model *m, int k, double least, weight *of) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  const ig_dyn_group *g = &l->group[k];
+  const ig_dyn_group *g = &m->group[k];
   sequence q = {g, NULL, 0};
   ig_dyn_added *by = NULL;
   ig_status status = IG_NEW(m->cx, &by, (size_t)g->slots + 1, "masses");
@@ -240,7 +239,7 @@ static ig_status group_weigh(ig_dyn_model *m, int k, double least, weight *of) {
     status = ig_dyn_slots_ordered(m, k, &q.order);
   q.count = q.order ? g->count : g->slots;
   if (status == IG_OK)
-    status = group_masses(m, l, &q, least, of, by);
+    status = group_masses(m, &q, least, of, by);
   counting c = {&m->weight, by};
   status = ig_dyn_group_rows(m, k, sizeof *by, added_row, added_put, &c, status);
   free(q.order);
@@ -250,8 +249,8 @@ static ig_status group_weigh(ig_dyn_model *m, int k, double least, weight *of) {
 
 /* What elements give to their particles. */
 static ig_status elements_masses(ig_dyn_model *m, double least) {
-  ig_dyn_weight *w = &ig_dyn_stepper(m)->weight;
-  const size_t bytes = sizeof(double) * (size_t)ig_dyn_stepper(m)->mesh->nodes;
+  ig_dyn_weight *w = &m->weight;
+  const size_t bytes = sizeof(double) * (size_t)m->mesh->nodes;
   memset(w->mass, 0, bytes);
   memset(w->added, 0, bytes);
   memset(w->inertia, 0, bytes);
@@ -269,21 +268,21 @@ static ig_status elements_masses(ig_dyn_model *m, double least) {
 }
 
 /* Spring of contact at a particle, 0: it does not touch. */
-static double spring_of(const ig_dyn_model *l, int64_t n) {
-  const double *spring = l->contact.spring.host;
+static double spring_of(const ig_dyn_model *m, int64_t n) {
+  const double *spring = m->contact.spring.host;
   return spring ? spring[n] : 0;
 }
 
 /* Mass that a particle needs in statics, whose step is that of the elements, for its spring.
    Summed over the particles of all ranks for the report of added mass. */
 typedef struct {
-  const ig_dyn_model *l;
+  const ig_dyn_model *m;
   double least, *scaled;
 } touching;
 static void more_row(void *user, int64_t n, double *row) {
   enum { BORNE = 2 }; /* springs up to mass / (BORNE step^2) */
   const touching *t = user;
-  row[0] = fmax(0, BORNE * spring_of(t->l, n) * t->least * t->least - t->l->weight.mass[n]);
+  row[0] = fmax(0, BORNE * spring_of(t->m, n) * t->least * t->least - t->m->weight.mass[n]);
 }
 static void more_add(void *user, const double *row) {
   *((const touching *)user)->scaled += row[0];
@@ -291,14 +290,13 @@ static void more_add(void *user, const double *row) {
 /* Adds mass where a spring of contact asks for a shorter step than the elements' common one.
    Statics alone: masses are fictitious there. */
 static ig_status touch_masses(ig_dyn_model *m, double least) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  touching t = {l, least, &m->weight.scaled};
+  touching t = {m, least, &m->weight.scaled};
   IG_TRY(ig_dyn_particles_add(m, IG_OK, 1, more_row, more_add, &t));
-  for (ig_lid n = 0; n < l->mesh->nodes; n++) {
+  for (ig_lid n = 0; n < m->mesh->nodes; n++) {
     double more;
     more_row(&t, n, &more);
-    l->weight.added[n] += more;
-    l->weight.mass[n] += more;
+    m->weight.added[n] += more;
+    m->weight.mass[n] += more;
   }
   return IG_OK;
 }
@@ -306,7 +304,7 @@ static ig_status touch_masses(ig_dyn_model *m, double least) {
 /* Masses of elements, and in statics what springs of contact need. */
 static ig_status nodes_masses(ig_dyn_model *m, double least) {
   IG_TRY(elements_masses(m, least));
-  if (m->p.contact.surfaces == 0)
+  if (!ig_dyn_touches(m))
     return IG_OK;
   if (m->relax.on)
     IG_TRY(touch_masses(m, least));
@@ -314,28 +312,27 @@ static ig_status nodes_masses(ig_dyn_model *m, double least) {
 }
 
 ig_status ig_dyn_touch_find(ig_dyn_model *m) {
-  const ig_dyn_model *l = ig_dyn_stepper(m);
   m->weight.touch = 0;
-  for (ig_lid n = 0; n < l->mesh->nodes; n++)
-    if (ig_dyn_owns(m, n) && l->weight.mass[n] > 0)
-      m->weight.touch = fmax(m->weight.touch, spring_of(l, n) / l->weight.mass[n]);
+  for (ig_lid n = 0; n < m->mesh->nodes; n++)
+    if (ig_dyn_owns(m, n) && m->weight.mass[n] > 0)
+      m->weight.touch = fmax(m->weight.touch, spring_of(m, n) / m->weight.mass[n]);
   return ig_dyn_most(m, IG_OK, &m->weight.touch, 1);
 }
 
 /* Masses, inertia and weights of the particles from the host's doubles to the device, in its
    precision. */
-static ig_status masses_push(ig_dyn_model *l) {
-  ig_array *to[3] = {&l->mass, &l->inertia, &l->heavy};
-  const double *from[3] = {l->weight.mass, l->weight.inertia, l->weight.heavy};
+static ig_status masses_push(ig_dyn_model *m) {
+  ig_array *to[3] = {&m->mass, &m->inertia, &m->heavy};
+  const double *from[3] = {m->weight.mass, m->weight.inertia, m->weight.heavy};
   for (int i = 0; i < 3; i++) {
     if (!to[i]->count)
       continue;
-    for (ig_lid n = 0; n < l->mesh->nodes; n++)
-      if (l->part == sizeof(double))
+    for (ig_lid n = 0; n < m->mesh->nodes; n++)
+      if (m->part == sizeof(double))
         ((double *)to[i]->host)[n] = from[i][n];
       else
         ((float *)to[i]->host)[n] = (float)from[i][n];
-    IG_TRY(ig_array_push(l->cx, to[i]));
+    IG_TRY(ig_array_push(m->cx, to[i]));
   }
   return IG_OK;
 }
@@ -343,18 +340,17 @@ static ig_status masses_push(ig_dyn_model *l) {
 /* Elements, then contact, then ties and bodies, which take over what their particles weigh;
    ghosts get the masses of their owners. */
 static ig_status masses_find(ig_dyn_model *m, double least) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  double *mass = l->weight.mass;
+  double *mass = m->weight.mass;
   ig_status status = nodes_masses(m, least);
-  for (ig_lid n = 0; n < l->mesh->nodes && status == IG_OK; n++)
+  for (ig_lid n = 0; n < m->mesh->nodes && status == IG_OK; n++)
     if (!(mass[n] > 0))
       mass[n] = 1; /* no element holds it: it stays where it is */
   if (status == IG_OK)
-    status = ig_dyn_ties_mass(l);
+    status = ig_dyn_ties_mass(m);
   if (status == IG_OK)
-    status = ig_dyn_bodies_mass(l);
+    status = ig_dyn_bodies_mass(m);
   status = ig_dyn_part_weights(m, status);
-  return status == IG_OK ? masses_push(l) : status;
+  return status == IG_OK ? masses_push(m) : status;
 }
 
 /* Particle masses; elements whose critical step is below `least` are made heavier. What is heavier

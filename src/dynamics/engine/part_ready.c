@@ -8,7 +8,7 @@
 static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
   const ig_dyn_surfaces *s = m->division->surfaces;
 #ifdef INGOT_HAVE_CUDA
-  if (s->mark && !s->due && m->division->local->p.own.watches)
+  if (s->mark && !s->due && m->p.own.watches)
     IG_TRY(ig_exchange_wait_cuda(m->cx, s->mark));
 #endif
   (void)m;
@@ -19,19 +19,18 @@ static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
 /* Collective; `status`: how this rank fared so far, all learn of a failure here. */
 ig_status ig_dyn_part_ready(ig_dyn_model *m, ig_status status) {
   ig_dyn_part *p = m->division;
-  ig_dyn_model *l = p->local;
   ig_dyn_surfaces *s = p->surfaces;
   if (!s)
     return status;
   const bool erodes = m->p.erosion.alive;
   int64_t fallen = 0;
   if (status == IG_OK && erodes)
-    status = ig_dyn_alive_now(l);
+    status = ig_dyn_alive_now(m);
   if (status == IG_OK && erodes)
-    status = ig_array_pull(m->cx, &l->contact.alive);
+    status = ig_array_pull(m->cx, &m->contact.alive);
   /* own elements that have failed, by count: it only grows, so a change of the count is a change */
   for (int64_t i = 0; erodes && i < p->cells.mine_count && status == IG_OK; i++)
-    fallen += !((const uint8_t *)l->contact.alive.host)[p->cells.mine[i]];
+    fallen += !((const uint8_t *)m->contact.alive.host)[p->cells.mine[i]];
   enum { STAY, TELL, IMPORT }; /* the most that some rank needs; an import tells, too */
   int64_t far = 0;
   if (status == IG_OK)
@@ -47,6 +46,6 @@ ig_status ig_dyn_part_ready(ig_dyn_model *m, ig_status status) {
   if (!s->slow)
     return IG_OK;
   s->slow = false;
-  const ig_halo_array moving[] = {{l->v.dev, 3 * m->part}, {l->x.dev, 3 * m->part}};
+  const ig_halo_array moving[] = {{m->v.dev, 3 * m->part}, {m->x.dev, 3 * m->part}};
   return ig_halo_refresh_all(m->cx, &p->halo, moving, 2, IG_OK);
 }

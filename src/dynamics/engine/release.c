@@ -50,7 +50,8 @@ void ig_dyn_model_release(ig_dyn_model *m) {
     free(made);
   }
   free(m->fault_ids);
-  free(m->relax.was);
+  ig_array_free(cx, &m->relax.was);
+  ig_arrays_free(&m->arrays);
   ig_dyn_loose_free(m);
   free(m->x0);
   free(m->weight.mass);

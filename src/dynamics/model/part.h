@@ -1,12 +1,12 @@
 /* The partition of a model: what a rank has of it, and what it exchanges.
 
-   A model has one part per rank. On one rank the part is the model itself: items have the numbers
+   A model has one part per rank, and ig_dyn_model is that part. On one rank items have the numbers
    of the whole, all are own, there are no ghosts, and none of the lists below is made. Functions
    that exchange or gather are called on any number of ranks; on one they return `status`.
 
-   On several ranks every rank makes the whole model; once it is set up none keeps it. Steps are
-   taken by another model that has the rank's particles and every element at one of them
-   (ranks/partition.h); between particles and elements of each step ghosts take their owners'
+   On several ranks every rank makes the whole model first and takes its part from it: the rank's
+   particles and every element at one of them (ranks/partition.h). The whole stays until all is set
+   up (ig_dyn_part_keep). Between particles and elements of each step ghosts take their owners'
    velocities and move by them. Elements at the border are computed by several ranks, from the same
    numbers to the same numbers, so that what they remember needs no message. Particles that move as
    one, or are tied to each other, have one owner. When somebody looks at the state, numbers of own
@@ -25,7 +25,7 @@ typedef struct {
   int32_t *give_start, *give, *take_start, *take;
 } ig_dyn_travel;
 
-/* What a rank has of a model. Owned by the whole model (m->division). */
+/* How the model is a part of the whole. Owned by the model (m->division). */
 typedef struct ig_dyn_part {
   ig_partition part;
   ig_halo halo;                     /* of both of: */
@@ -33,8 +33,8 @@ typedef struct ig_dyn_part {
   uint8_t *carried;                 /* particles, guests too: a body or a tie carries it */
   ig_array shift;                   /* particles of others that move by their velocities */
   struct ig_dyn_surfaces *surfaces; /* that touch; NULL: none */
-  /* takes the steps; elements of its groups that others own are -1. One rank: the model itself */
-  ig_dyn_model *local;
+  ig_dyn_model *whole; /* several ranks, until the part is set up: the undivided model; NULL */
+  ig_dyn_body *bodies; /* several ranks: all bodies, as their owners had them at the last gather */
   ig_collect nodes;    /* particles */
   ig_collect cells;    /* elements */
   ig_collect *group;   /* slots of each group */
@@ -47,17 +47,14 @@ typedef struct ig_dyn_part {
 
 /* One part, which is the whole model: before it is divided, and on one rank for good. */
 IG_MUST_CHECK ig_status ig_dyn_part_whole(ig_dyn_model *m);
-/* Divides the model between the ranks of its context; nothing if there is one. Refuses what
-   cannot be divided. Collective; the whole model must be complete. */
-IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
-void ig_dyn_part_free(ig_dyn_model *m);
-/* All is set up: every rank lets go of the whole model's state, elements and sets. Its clock, its
-   bodies, motions and tools, and what its numbers come to (counts, masses) stay. */
+/* Divides the model *m between the ranks of its context; nothing if there is one. *m is then this
+   rank's part, which owns the whole. Refuses what cannot be divided. Collective; the whole model
+   must be complete. */
+IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model **m);
+/* All is set up: frees the whole model. */
 void ig_dyn_part_keep(ig_dyn_model *m);
-/* --- part_loads.c: forces and pressures on own particles; the whole model lets go of its own, all
-   but tools. */
+/* --- part_loads.c: forces and pressures on own particles, from those of the whole. */
 IG_MUST_CHECK ig_status ig_dyn_part_loads(ig_dyn_model *m);
-void ig_dyn_part_loads_drop(ig_dyn_model *m);
 /* While the whole is there: rank of an element of the mesh. */
 int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element);
 /* --- part_ghosts.c: lists of what travels at each step; the second makes messages of them, and
@@ -86,22 +83,25 @@ void ig_dyn_part_slowed(ig_dyn_model *m);
    there; what it remembers. */
 IG_MUST_CHECK ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user);
 IG_MUST_CHECK ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user);
+/* Pieces of all ranks: rows of what contact remembers. */
+int64_t ig_dyn_pieces_all(const ig_dyn_model *m);
 /* From that of the whole. */
 void ig_dyn_kept_take(ig_dyn_model *m, const double *kept);
 /* Whether triangle k of the part's skin is open, once the device's is pulled. */
 bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k);
 
+/* --- engine/arrays.c: registers the arrays of a model; on several ranks makes those of the part,
+   and gives them the values of the whole. IG_DYN_SEATS: the place of particles with guests. */
+enum { IG_DYN_SEATS = 1 };
+IG_MUST_CHECK ig_status ig_dyn_arrays_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_arrays_begin(ig_dyn_model *m);
+
 /* --- part_state.c
-   Steps of the part; the whole model's clock follows. The part's clock follows the whole's. */
-IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
-IG_MUST_CHECK ig_status ig_dyn_part_clock(ig_dyn_model *m);
-/* From the whole at the start, and from a checkpoint. */
+   From the whole at the start, and from a checkpoint. */
 IG_MUST_CHECK ig_status ig_dyn_part_begin(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from);
-/* An array of a checkpoint, by its name there. */
-IG_MUST_CHECK ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take,
-                                          void *user);
-/* Each body from its owner to all; and from what all have to its owner. The first is collective. */
+IG_MUST_CHECK ig_status ig_dyn_restore(ig_dyn_model *m, const ig_restart *from);
+/* Each body from its owner to all, who read them by ig_dyn_bodies_all; and from what all have to
+   its owner. The first is collective. */
 IG_MUST_CHECK ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status);
 IG_MUST_CHECK ig_status ig_dyn_bodies_take(ig_dyn_model *m);
 /* Rows of `size` bytes, one per body of the whole: each from its owner to all. Collective. */
@@ -115,8 +115,7 @@ IG_MUST_CHECK ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **or
 
 /* --- part_rows.c: numbers of all parts, in the order of the whole */
 
-/* `row` writes those of particle n of the model that takes the steps; `add` sees them one after the
-   other: with ranks on the first, without them here. */
+/* `row` writes those of particle n; `add` sees them one after the other, on the first rank. */
 typedef void ig_dyn_particle_row(void *user, int64_t n, double *row);
 typedef void ig_dyn_particle_add(void *user, const double *row);
 IG_MUST_CHECK ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
@@ -147,14 +146,36 @@ IG_MUST_CHECK ig_status ig_dyn_totals_new(ig_ctx *cx, int columns, ig_dyn_totals
 void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count);
 void ig_dyn_totals_end(ig_dyn_totals *t, double *total); /* and frees it; total NULL: only that */
 
-/* Whether the model is one part: on one rank, and until it is divided. A part itself is one. */
+/* Whether the model is the whole: on one rank, and until it is divided. */
 static inline bool ig_dyn_alone(const ig_dyn_model *m) {
-  return !m->division || m->division->local == m;
+  return m->division->part.ranks == 1;
 }
 
-/* The model that takes the steps. Arrays of particles and elements are read from it. */
-static inline ig_dyn_model *ig_dyn_stepper(ig_dyn_model *m) {
-  return m->division->local;
+/* The whole model with its mesh and sets, while it is there. */
+static inline ig_dyn_model *ig_dyn_whole(ig_dyn_model *m) {
+  return ig_dyn_alone(m) ? m : m->division->whole;
+}
+
+/* Of all parts: particles; bodies, once gathered (as many as the case has). */
+static inline int64_t ig_dyn_nodes_all(const ig_dyn_model *m) {
+  return ig_dyn_alone(m) ? m->p.nodes : m->division->nodes.whole_count;
+}
+static inline ig_dyn_body *ig_dyn_bodies_all(const ig_dyn_model *m) {
+  return ig_dyn_alone(m) ? m->carried.body.host : m->division->bodies;
+}
+
+/* Slots of group k with pads, as one rank has them. */
+static inline int64_t ig_dyn_slots_all(const ig_dyn_model *m, int k) {
+  const int64_t B = IG_DYN_BLOCK;
+  return ig_dyn_alone(m) ? m->group[k].slots : (m->group[k].whole + B - 1) / B * B;
+}
+
+/* Whether surfaces, and edges, touch on some rank. */
+static inline bool ig_dyn_touches(const ig_dyn_model *m) {
+  return m->contact.touch.dev != NULL;
+}
+static inline bool ig_dyn_edges_touch(const ig_dyn_model *m) {
+  return m->contact.edge_length.dev != NULL;
 }
 
 /* Whether this rank owns particle n of the part. */

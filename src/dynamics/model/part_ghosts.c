@@ -47,11 +47,12 @@ static void list_copy(const ig_halo *h, const int32_t *from_start, const ig_arra
    can be added. */
 ig_status ig_dyn_part_ghosts(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
+  const ig_array *bound = &p->whole->carried.bound;
   ig_halo h = {0};
   const int ranks = p->part.ranks;
   IG_TRY(IG_NEW(m->cx, &p->carried, (size_t)p->part.mesh->nodes + 1, "ghosts"));
-  for (ig_lid n = 0; n < p->part.mesh->nodes && m->carried.bound.count; n++)
-    p->carried[n] = ((const int32_t *)m->carried.bound.host)[p->part.node[n]] != 0;
+  for (ig_lid n = 0; n < p->part.mesh->nodes && bound->count; n++)
+    p->carried[n] = ((const int32_t *)bound->host)[p->part.node[n]] != 0;
   IG_TRY(ig_halo_new(m->cx, &p->part, 4, &h));
   const ig_status status =
       ig_dyn_travel_new(m->cx, ranks, h.sent[h.peers], h.received[h.peers], &p->ghosts);
@@ -111,7 +112,7 @@ static ig_status items_make(ig_dyn_model *m, const item_rule *rule, const int32_
 /* Particles of others that move by their velocities: ghosts and guests that nothing carries. */
 static ig_status shift_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->division;
-  ig_dyn_own_view *own = &p->local->p.own;
+  ig_dyn_own_view *own = &m->p.own;
   const int32_t *start[2] = {p->ghosts.take_start, p->guests.take_start},
                 *node[2] = {p->ghosts.take, p->guests.take};
   size_t most = 1;

@@ -7,12 +7,13 @@
 /* Room for all that acts on own particles: counts come first, so that arrays have their final
    size. */
 static ig_status loads_room(ig_dyn_model *m) {
+  const ig_dyn_model *w = m->division->whole;
   const ig_partition *p = &m->division->part;
-  const ig_dyn_loading *from = &m->loading;
-  ig_dyn_loading *to = &m->division->local->loading;
+  const ig_dyn_loading *from = &w->loading;
+  ig_dyn_loading *to = &m->loading;
   ig_ctx *cx = m->cx;
   size_t nodes = 1, forces = 1, faces = 1;
-  for (int32_t k = 0; k < m->p.loads.count; k++) {
+  for (int32_t k = 0; k < w->p.loads.count; k++) {
     const int32_t *force = (const int32_t *)from->force_start.host + k;
     const int32_t *face = (const int32_t *)from->face_start.host + k;
     if (p->owner[((const int32_t *)from->loaded_node.host)[k]] != p->rank)
@@ -55,47 +56,31 @@ static void face_take(const ig_partition *p, const ig_dyn_loading *from, int32_t
 /* Rows of own particles are copied; corners of pressure faces are all in the part, as the face
    belongs to an element of the part. */
 ig_status ig_dyn_part_loads(ig_dyn_model *m) {
+  const ig_dyn_model *w = m->division->whole;
   const ig_partition *p = &m->division->part;
-  ig_dyn_model *l = m->division->local;
-  const ig_dyn_loading *from = &m->loading;
-  ig_dyn_loading *to = &l->loading;
-  l->p.loads.count = 0;
-  if (m->p.loads.count == 0)
+  const ig_dyn_loading *from = &w->loading;
+  ig_dyn_loading *to = &m->loading;
+  m->p.loads.count = 0;
+  if (w->p.loads.count == 0)
     return IG_OK;
   IG_TRY(loads_room(m));
-  for (int32_t k = 0; k < m->p.loads.count; k++) {
-    const int32_t w = ((const int32_t *)from->loaded_node.host)[k];
+  for (int32_t k = 0; k < w->p.loads.count; k++) {
+    const int32_t n = ((const int32_t *)from->loaded_node.host)[k];
     const int32_t *force = (const int32_t *)from->force_start.host + k;
     const int32_t *face = (const int32_t *)from->face_start.host + k;
-    if (p->owner[w] != p->rank)
+    if (p->owner[n] != p->rank)
       continue;
-    ((int32_t *)to->loaded_node.host)[l->p.loads.count++] = p->local[w];
+    ((int32_t *)to->loaded_node.host)[m->p.loads.count++] = p->local[n];
     for (int32_t i = force[0]; i < force[1]; i++)
       force_take(from, i, to);
     for (int32_t i = face[0]; i < face[1]; i++)
       face_take(p, from, i, to);
-    ((int32_t *)to->force_start.host)[l->p.loads.count] = to->forces;
-    ((int32_t *)to->face_start.host)[l->p.loads.count] = to->faces;
+    ((int32_t *)to->force_start.host)[m->p.loads.count] = to->forces;
+    ((int32_t *)to->face_start.host)[m->p.loads.count] = to->faces;
   }
   ig_array *const all[] = {&to->loaded_node, &to->force_start, &to->face_start, &to->force,
                            &to->face};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(ig_array_push(m->cx, all[i]));
   return IG_OK;
-}
-
-/* Frees the whole model's lists; those of the part remain. */
-void ig_dyn_part_loads_drop(ig_dyn_model *m) {
-  ig_dyn_loading *l = &m->loading;
-  ig_array *const all[] = {&l->loaded_node, &l->force_start, &l->face_start, &l->force, &l->face};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    ig_array_free(m->cx, all[i]);
-  free(l->force_of);
-  free(l->face_of);
-  free(l->force_given);
-  free(l->face_given);
-  l->force_of = l->face_of = NULL;
-  l->force_given = NULL;
-  l->face_given = NULL;
-  l->forces = l->faces = 0;
 }

@@ -99,37 +99,39 @@ static ig_status parts_number(ig_dyn_model *m, int32_t *up, const uint8_t *held,
   return IG_OK;
 }
 
-/* Numbers of the particles that this rank has, from those of the whole. */
-static ig_status numbers_take(ig_dyn_model *m, int32_t *of) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
+/* All but the numbers of particles, which are those of this rank's, is the whole's. */
+ig_status ig_dyn_loose_take(ig_dyn_model *m) {
+  ig_dyn_looseness *all = &m->division->whole->loose;
+  m->loose = *all;
+  m->loose.of = NULL;
+  m->loose.known = true;
+  all->part = NULL;
   if (m->loose.parts == 0)
     return IG_OK;
-  IG_TRY(IG_NEW(m->cx, &l->loose.of, (size_t)l->p.nodes + 1, "loose parts"));
-  for (int32_t n = 0; n < l->p.nodes; n++)
-    l->loose.of[n] = of[ig_dyn_node_number(m, n)];
+  IG_TRY(IG_NEW(m->cx, &m->loose.of, (size_t)m->p.nodes + 1, "loose parts"));
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    m->loose.of[n] = all->of[ig_dyn_node_number(m, n)];
   return IG_OK;
 }
 
-/* Once per model, while the whole mesh is there; later calls do nothing. */
+/* Once per model; later calls do nothing. */
 ig_status ig_dyn_loose_new(ig_dyn_model *m) {
-  int32_t *up = NULL, *of = NULL;
+  int32_t *up = NULL;
   uint8_t *held = NULL;
   ig_status status = IG_OK;
-  if (m->loose.known || m->mesh->nodes != m->p.nodes)
+  if (m->loose.known)
     return IG_OK;
   m->loose.known = true;
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &up, m->p.nodes, "loose parts"));
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &of, m->p.nodes, "loose parts"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &m->loose.of, m->p.nodes, "loose parts"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &held, m->p.nodes, "loose parts"));
   for (int32_t n = 0; n < m->p.nodes; n++)
     up[n] = n;
   ig_dyn_parts_join(m, up);
   held_mark(m, up, held);
-  IG_TRY_GOTO(status, done, parts_number(m, up, held, of));
-  status = numbers_take(m, of);
+  status = parts_number(m, up, held, m->loose.of);
 done:
   free(up);
-  free(of);
   free(held);
   return status;
 }
@@ -141,14 +143,14 @@ void ig_dyn_loose_free(ig_dyn_model *m) {
 
 /* Sums of displacements by part; on ranks rows go to rank 0. */
 typedef struct {
-  const ig_dyn_model *l;
+  const ig_dyn_model *m;
   part *of;
 } going;
 static void way_row(void *user, int64_t n, double *row) {
-  const ig_dyn_model *l = ((const going *)user)->l;
-  row[0] = l->loose.of[n] + 1;
+  const ig_dyn_model *m = ((const going *)user)->m;
+  row[0] = m->loose.of[n] + 1;
   for (int c = 0; c < 3; c++)
-    row[1 + c] = row[0] > 0 ? ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c] : 0;
+    row[1 + c] = row[0] > 0 ? ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c] : 0;
 }
 static void way_add(void *user, const double *row) {
   part *of = ((const going *)user)->of;
@@ -160,10 +162,9 @@ static void way_add(void *user, const double *row) {
    Collective. */
 ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
   const ig_dyn_looseness *all = &m->loose;
-  going g = {ig_dyn_stepper(m), all->part};
+  going g = {m, NULL};
   *found = (ig_dyn_loose){0};
-  if (ig_dyn_alone(m))
-    IG_TRY(ig_dyn_loose_new(m));
+  IG_TRY(ig_dyn_loose_new(m));
   g.of = all->part;
   if (all->parts == 0)
     return IG_OK;
@@ -199,9 +200,9 @@ ig_status ig_dyn_loose_check(ig_dyn_model *m) {
                  "%.4g) m: no support holds it, and it has moved by %.3g m (the model is %.3g m "
                  "long); hold it%s",
                  (long long)l.nodes, l.at[0], l.at[1], l.at[2], l.way, l.far,
-                 m->p.contact.surfaces ? "; if it went through a surface below it, raise `contact: "
-                                         "penalty`, or load by a `history` over more `ramp` steps"
-                                       : "");
+                 ig_dyn_touches(m) ? "; if it went through a surface below it, raise `contact: "
+                                     "penalty`, or load by a `history` over more `ramp` steps"
+                                   : "");
 }
 
 /* --- rigid motions that nothing resists */
@@ -370,7 +371,7 @@ ig_status ig_dyn_free_check(ig_dyn_model *m, const ig_dyn_analysis *a) {
   int32_t *up = NULL;
   rigid *of = NULL;
   ig_status status = IG_OK;
-  if (m->p.contact.surfaces || m->p.tools || a->kind != IG_ANALYSIS_STATIC)
+  if (ig_dyn_touches(m) || m->p.tools || a->kind != IG_ANALYSIS_STATIC)
     return IG_OK;
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &up, (size_t)m->p.nodes + 1, "rigid motions"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &of, (size_t)m->p.nodes + 1, "rigid motions"));

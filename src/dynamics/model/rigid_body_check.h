@@ -16,10 +16,12 @@ typedef struct {
 /* Elements, bodies and ties join particles into parts: `up` is a forest of nodes entries
    (core/union_find.h), which the caller starts with up[n] = n. */
 void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up);
-/* Finds which parts nothing holds, while the whole mesh is there; a second call does nothing. */
+/* Finds which parts nothing holds, of an undivided model; a second call does nothing. The part of a
+   rank takes them from its whole. */
 IG_MUST_CHECK ig_status ig_dyn_loose_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_loose_take(ig_dyn_model *m);
 void ig_dyn_loose_free(ig_dyn_model *m);
-/* All ranks; positions of the model that takes the steps are pulled. */
+/* All ranks; positions must have been pulled. */
 IG_MUST_CHECK ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found);
 /* Fails where a part has left the model and there is no tool it could come to rest on. */
 IG_MUST_CHECK ig_status ig_dyn_loose_check(ig_dyn_model *m);

@@ -1,7 +1,7 @@
-/* Checkpoints: all that a run needs to go on to the same bits: the numbers (marks), particles,
-   states of elements, bodies, memory of contact, relaxation. One list of arrays (saved_arrays)
-   serves writing and reading. On ranks particles and elements are sent to rank 0 in pieces and
-   written in the order of the whole model, so that a run may go on with another number of ranks. */
+/* Checkpoints: all that a run needs to go on to the same bits: registered arrays (engine/arrays.c),
+   and what all ranks have alike (saved_list): numbers (marks), bodies, solids of statics. Arrays
+   are written in the order of the whole model, so that a run may go on with another number of
+   ranks. */
 #include "dynamics/model/part.h"
 #include "dynamics/model/solids.h"
 #include "dynamics/run.h"
@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MARKS: numbers in marks_move, the last is the ramp. ARRAYS: most arrays beside groups and
-   solids. */
-enum { MARKS = 31, MARK_RAMP = MARKS - 1, ARRAYS = 10 };
+/* Numbers in marks_move; the last is the ramp. */
+enum { MARKS = 31, MARK_RAMP = MARKS - 1 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -59,117 +58,35 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
 #undef MARK
 }
 
-/* On ranks arrays of particles and elements are in parts and have no data here. */
-static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*name)[32], int space) {
+/* What is no registered array; *saved and the names it has are the caller's to free. */
+typedef struct {
+  double mark[MARKS];
+  ig_saved *saved;
+  char (*name)[32];
+  int count;
+} saved_list;
+
+static void list_free(saved_list *l) {
+  free(l->saved);
+  free(l->name);
+}
+
+static ig_status list_make(ig_dyn_job *r, saved_list *l) {
   ig_dyn_model *m = r->m;
-  const ig_dtype part = m->part == sizeof(double) ? IG_F64 : IG_F32;
-  const int64_t nodes = m->p.nodes;
-  int n = 0;
-  saved[n++] = (ig_saved){"marks", IG_F64, MARKS, mark};
-  saved[n++] = (ig_saved){"x", part, 3 * nodes, m->x.host};
-  saved[n++] = (ig_saved){"v", part, m->p.dofs * nodes, m->v.host};
-  saved[n++] = (ig_saved){"f", part, m->p.pitch * nodes, m->f.host};
-  saved[n++] = (ig_saved){"work", IG_F64, IG_WORKS * nodes, m->work.host};
-  if (m->p.bodies.count) {
-    saved[n++] =
-        (ig_saved){"bodies", IG_U8, (int64_t)(m->carried.body.count * m->carried.body.size),
-                   m->carried.body.host};
-    saved[n++] = (ig_saved){"arms", IG_F64,
-                            ig_dyn_alone(m) ? (int64_t)m->carried.body_arm.count
-                                            : 3 * m->division->arms.whole_count,
-                            m->carried.body_arm.host};
-  }
-  if (m->p.contact.surfaces) {
-    saved[n++] = (ig_saved){"before", part, 3 * nodes, m->contact.before.host};
-    saved[n++] = (ig_saved){"contact", IG_F64,
-                            IG_DYN_KEPT * ((int64_t)m->p.contact.surfaces + m->p.edges.count),
-                            m->contact.kept.host};
-  }
-  if (m->relax.on)
-    saved[n++] = (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * nodes, m->relax.was};
-  for (int k = 0; k < m->groups && n < space; k++) {
-    const ig_dyn_group *g = &ig_dyn_stepper(m)->group[k];
-    snprintf(name[n], sizeof name[n], "state%d", k);
-    saved[n] = (ig_saved){name[n], g->state.size == sizeof(double) ? IG_F64 : IG_F32,
-                          (int64_t)m->group[k].slots * g->g_f64.states, m->group[k].state.host};
-    n++;
-  }
-  for (int k = 0; m->solids && k < m->solids->count && n < space; k++) {
+  const int solids = m->solids ? m->solids->count : 0;
+  IG_TRY(IG_NEW(m->cx, &l->saved, 3 + (size_t)solids, "checkpoint"));
+  IG_TRY(IG_NEW(m->cx, &l->name, 1 + (size_t)solids, "checkpoint"));
+  l->saved[l->count++] = (ig_saved){"marks", IG_F64, MARKS, l->mark};
+  if (m->c->bodies.count)
+    l->saved[l->count++] = (ig_saved){
+        "bodies", IG_U8, m->c->bodies.count * (int64_t)sizeof(ig_dyn_body), ig_dyn_bodies_all(m)};
+  for (int k = 0; k < solids; k++) {
     const ig_solid_group *g = &m->solids->item[k].g;
-    snprintf(name[n], sizeof name[n], "solid%d", k);
-    saved[n] = (ig_saved){name[n], IG_F64, ig_solid_group_saved(g), g->state};
-    n++;
+    snprintf(l->name[k], sizeof l->name[k], "solid%d", k);
+    l->saved[l->count++] = (ig_saved){l->name[k], IG_F64, ig_solid_group_saved(g), g->state};
   }
   if (m->solids)
-    saved[n++] = (ig_saved){"places", IG_F64, 3 * nodes, m->solids->x};
-  return n;
-}
-
-/* Pads get the numbers of the last element: what they hold depends on how elements are packed,
-   and files of equal runs should be equal. Groups with several colors have pads in between and
-   are left alone. */
-static void pads_fill(ig_dyn_group *g) {
-  for (ig_lid s = g->count; g->colors == 1 && s < g->slots; s++)
-    for (int v = 0; v < g->g_f64.states; v++) {
-      char *base = g->state.host;
-      const int64_t B = IG_DYN_BLOCK, last = g->count - 1;
-      const int64_t to = (s / B * g->g_f64.states + v) * B + s % B,
-                    from = (last / B * g->g_f64.states + v) * B + last % B;
-      memcpy(base + (size_t)to * g->state.size, base + (size_t)from * g->state.size, g->state.size);
-    }
-}
-
-/* --- on ranks: the sink asks rank 0 for an array, which all ranks bring in pieces */
-
-typedef struct {
-  ig_dyn_job *r;
-  ig_sink *to;
-  const ig_saved *saved;
-  int count;
-} saving;
-
-static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
-  const saving *s = self;
-  if (array < 0 || array >= s->count)
-    return IG_FAIL(s->r->m->cx, IG_ARG, "a checkpoint has no array %d", array);
-  return ig_dyn_part_saved(s->r->m, s->saved[array].name, take, user);
-}
-
-static ig_status saved_tell(void *user, const ig_stream *stream) {
-  const saving *s = user;
-  const ig_dyn_clock *k = ig_dyn_clock_of(s->r);
-  return ig_sink_checkpoint(s->r->m->cx, s->to, k->time, k->step, s->saved, s->count, stream);
-}
-
-/* The first rank's sink asks for arrays (ig_serve); the others answer until it is done. */
-static ig_status pieces_write(ig_dyn_job *r, ig_sink *to, ig_saved *saved, int count) {
-  saving s = {r, to, saved, count};
-  ig_served served = {r->m->cx, &s, saved_bring};
-  IG_TRY(ig_serve(&served, saved_tell, &s));
-  if (ig_ranks_first(r->m->cx))
-    return IG_OK;
-  /* others save what is not in parts: a state that a program keeps is there on all ranks */
-  int n = 0;
-  for (int i = 0; i < count; i++)
-    if (saved[i].data)
-      saved[n++] = saved[i];
-  return to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n);
-}
-
-/* The state on the host; on ranks, of the part. */
-static ig_status state_pull(ig_dyn_model *m) {
-  IG_TRY(ig_dyn_pull(m));
-  if (!ig_dyn_alone(m))
-    return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->work));
-  if (m->p.contact.surfaces) {
-    IG_TRY(ig_array_pull(m->cx, &m->contact.before));
-    IG_TRY(ig_array_pull(m->cx, &m->contact.kept));
-  }
-  for (int k = 0; k < m->groups; k++) {
-    IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
-    pads_fill(&m->group[k]);
-  }
+    l->saved[l->count++] = (ig_saved){"places", IG_F64, 3 * (int64_t)m->p.nodes, m->solids->x};
   return IG_OK;
 }
 
@@ -191,64 +108,35 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_model *m = r->m;
   if (r->start.kept && to != &r->start.sink)
     return start_write(r, to);
-  const int space = ARRAYS + m->groups + (m->solids ? m->solids->count + 1 : 0);
-  ig_saved *saved = NULL;
-  char(*name)[32] = NULL;
-  double mark[MARKS];
-  ig_status status = state_pull(m);
+  saved_list l = {.count = 0};
+  ig_status status = ig_dyn_forces_sum(m);
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &saved, space, "checkpoint");
+    status = ig_array_pull(m->cx, &m->clock);
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &name, space, "checkpoint");
+    status = list_make(r, &l);
   status = ig_dyn_bodies_gather(m, status);
   if (status == IG_OK) {
-    marks_move(r, mark, false);
-    const int n = saved_arrays(r, mark, saved, name, space);
-    status = ig_dyn_alone(m)
-                 ? to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n)
-                 : pieces_write(r, to, saved, n);
+    const ig_dyn_clock *k = ig_dyn_clock_of(r);
+    marks_move(r, l.mark, false);
+    status = ig_arrays_save(&m->arrays, k->time, k->step, l.saved, l.count, to);
   }
-  free(saved);
-  free(name);
+  list_free(&l);
   return status;
 }
 
 /* --- back */
 
-/* Of the whole: to the device. */
-static ig_status state_push(ig_dyn_model *m) {
-  ig_array *const state[] = {&m->x,
-                             &m->v,
-                             &m->f,
-                             &m->work,
-                             &m->carried.body,
-                             &m->carried.body_arm,
-                             &m->contact.before,
-                             &m->contact.kept};
-  for (size_t i = 0; i < sizeof state / sizeof *state; i++)
-    if (state[i]->count)
-      IG_TRY(ig_array_push(m->cx, state[i]));
-  for (int i = 0; i < m->groups; i++)
-    IG_TRY(ig_array_push(m->cx, &m->group[i].state));
-  m->fresh = true; /* forces are in f */
-  return IG_OK;
-}
-
-/* Reads what has data here: on ranks marks and bodies; arrays in parts are taken by
-   ig_dyn_part_restore. */
-static ig_status arrays_read(ig_dyn_job *r, const ig_restart *from, double *mark, ig_saved *saved,
-                             char (*name)[32], int space) {
+static ig_status list_read(ig_dyn_job *r, const ig_restart *from, saved_list *l) {
   ig_ctx *cx = r->m->cx;
   const void *data;
-  const int n = saved_arrays(r, mark, saved, name, space);
-  for (int i = 0; i < n; i++) {
-    if (!saved[i].data)
-      continue;
-    IG_TRY(ig_restart_find(cx, from, saved[i].name, saved[i].dtype, saved[i].count, &data));
-    memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
+  IG_TRY(list_make(r, l));
+  for (int i = 0; i < l->count; i++) {
+    const ig_saved *s = &l->saved[i];
+    IG_TRY(ig_restart_find(cx, from, s->name, s->dtype, s->count, &data));
+    memcpy(s->data, data, (size_t)s->count * ig_dtype_size(s->dtype));
   }
   IG_TRY(ig_array_push(cx, &r->m->clock));
-  return ig_dyn_alone(r->m) ? state_push(r->m) : ig_dyn_part_restore(r->m, from);
+  return ig_dyn_restore(r->m, from);
 }
 
 /* Masses first: they depend on mass scaling, and what depends on masses is overwritten by what
@@ -257,9 +145,7 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
   ig_ctx *cx = m->cx;
-  const int space = ARRAYS + m->groups + (m->solids ? m->solids->count + 1 : 0);
-  ig_saved *saved = NULL;
-  char(*name)[32] = NULL;
+  saved_list l = {.count = 0};
   double mark[MARKS];
   const void *data;
   IG_TRY(ig_restart_find(cx, from, "marks", IG_F64, MARKS, &data));
@@ -271,12 +157,7 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   }
   if (m->relax.on)
     IG_TRY(ig_dyn_relax_room(m));
-  ig_status status = IG_NEW(cx, &saved, space, "checkpoint");
-  if (status == IG_OK)
-    status = IG_NEW(cx, &name, space, "checkpoint");
-  if (status == IG_OK)
-    status = arrays_read(r, from, mark, saved, name, space);
-  free(saved);
-  free(name);
+  const ig_status status = list_read(r, from, &l);
+  list_free(&l);
   return ig_dyn_agree(m, status);
 }

@@ -15,7 +15,7 @@ bool ig_dyn_field(void *self, int i, ig_room_field *f) {
   *f = (ig_room_field){.where = IG_AT_POINTS,
                        .dtype = m->part == sizeof(double) ? IG_F64 : IG_F32,
                        .components = 3,
-                       .count = m->mesh->nodes,
+                       .count = ig_dyn_nodes_all(m),
                        .stride = {3 * size, size}};
   /* on ranks the state is in parts: see get */
   switch (i) {
@@ -35,19 +35,19 @@ bool ig_dyn_field(void *self, int i, ig_room_field *f) {
   }
 }
 
-/* One of the three fields, of the model that takes the steps; rows go to rank 0 in the order of
+/* One of the three fields; rows go to rank 0 in the order of
    the mesh. */
 typedef struct {
-  const ig_dyn_model *l;
+  const ig_dyn_model *m;
   bool speed, moved;
   double *to; /* of the next particle */
 } reading;
 static void field_row(void *user, int64_t n, double *row) {
   const reading *r = user;
-  const ig_dyn_model *l = r->l;
+  const ig_dyn_model *m = r->m;
   for (int c = 0; c < 3; c++)
-    row[c] = r->speed ? ig_dyn_get(l, &l->v, n * l->p.dofs + c)
-                      : ig_dyn_get(l, &l->x, 3 * n + c) - (r->moved ? l->x0[3 * n + c] : 0);
+    row[c] = r->speed ? ig_dyn_get(m, &m->v, n * m->p.dofs + c)
+                      : ig_dyn_get(m, &m->x, 3 * n + c) - (r->moved ? m->x0[3 * n + c] : 0);
 }
 static void field_add(void *user, const double *row) {
   reading *r = user;
@@ -57,11 +57,11 @@ static void field_add(void *user, const double *row) {
 
 ig_status ig_dyn_field_get(void *self, const char *name, double *values) {
   const ig_dyn_job *r = self;
-  ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
-  reading to = {l, strcmp(name, "velocity") == 0, strcmp(name, "displacement") == 0, values};
-  const ig_status pulled = ig_array_pull(m->cx, to.speed ? &l->v : &l->x);
+  ig_dyn_model *m = r->m;
+  reading to = {m, strcmp(name, "velocity") == 0, strcmp(name, "displacement") == 0, values};
+  const ig_status pulled = ig_array_pull(m->cx, to.speed ? &m->v : &m->x);
   const ig_status status = ig_dyn_particles_add(m, pulled, 3, field_row, field_add, &to);
-  return ig_dyn_share(m, status, values, 3 * (size_t)m->p.nodes * sizeof *values);
+  return ig_dyn_share(m, status, values, 3 * (size_t)ig_dyn_nodes_all(m) * sizeof *values);
 }
 
 /* Energy that the balance says was put in. */
@@ -72,20 +72,19 @@ static double held(const ig_dyn_energy *e) {
 /* Velocities of the particles here, ghosts too: all ranks are given the same. Guests get theirs
    before the next step (ig_dyn_part_slowed). */
 static ig_status velocities_put(ig_dyn_model *m, const double *values) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  IG_TRY(ig_array_pull(m->cx, &l->v));
-  for (int64_t n = 0; n < l->p.nodes; n++) {
+  IG_TRY(ig_array_pull(m->cx, &m->v));
+  for (int64_t n = 0; n < m->p.nodes; n++) {
     const double *v = values + 3 * ig_dyn_node_number(m, n);
     for (int c = 0; c < 3; c++) {
       const int64_t at = n * m->p.dofs + c;
       if (m->part == sizeof(double))
-        ((double *)l->v.host)[at] = v[c];
+        ((double *)m->v.host)[at] = v[c];
       else
-        ((float *)l->v.host)[at] = (float)v[c];
+        ((float *)m->v.host)[at] = (float)v[c];
     }
   }
   ig_dyn_part_slowed(m);
-  return ig_array_push(m->cx, &l->v);
+  return ig_array_push(m->cx, &m->v);
 }
 
 /* Sets velocities. The energy that comes with them counts as put in: the balance goes on without
@@ -111,7 +110,7 @@ ig_status ig_dyn_field_load(void *self, int load, double factor) {
   if (load >= r->c->loads.count)
     return IG_FAIL(m->cx, IG_INPUT, "there is no load %d: the case has %d", load,
                    r->c->loads.count);
-  ig_dyn_loading *l = &ig_dyn_stepper(m)->loading;
+  ig_dyn_loading *l = &m->loading;
   for (int32_t i = 0; i < l->forces; i++)
     for (int c = 0; l->force_of[i] == load && c < 6; c++)
       ((ig_dyn_force *)l->force.host)[i].value[c] = factor * l->force_given[i].value[c];

@@ -1,5 +1,5 @@
-/* What a run writes: probes and history rows, snapshots, figures of the summary. Only what is
-   asked for is copied from the device. On ranks the functions are collective; rank 0 has the
+/* What a run writes besides snapshots: probes and history rows, figures of the summary. Only what
+   is asked for is copied from the device. On ranks the functions are collective; rank 0 has the
    numbers and writes. */
 #include "dynamics/run.h"
 #include "dynamics/model/solids.h"
@@ -18,36 +18,36 @@
 /* What keeps particle n in balance with all else that acts on it: a force (c < 3), a moment:
    internal force less load, contact and weight. In motion this includes the force of inertia
    with opposite sign. */
-static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
+static double holding(const ig_dyn_model *m, int64_t n, int c) {
   const int D = m->p.dofs;
   const double push =
-      c < 3 && l->contact.press.count ? ig_dyn_get(l, &l->contact.press, 3 * n + c) : 0;
-  return ig_dyn_get(l, &l->f, m->p.pitch * n + c) -
-         (l->load.count ? ig_dyn_get(l, &l->load, D * n + c) : 0) -
-         (c < 3 ? push + ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0);
+      c < 3 && m->contact.press.count ? ig_dyn_get(m, &m->contact.press, 3 * n + c) : 0;
+  return ig_dyn_get(m, &m->f, m->p.pitch * n + c) -
+         (m->load.count ? ig_dyn_get(m, &m->load, D * n + c) : 0) -
+         (c < 3 ? push + ig_dyn_gravity_now(m, c) * m->weight.heavy[n] : 0);
 }
 
-/* What item n (particle or element) of the model that takes the steps adds to a probe. A moment
+/* What item n (particle or element) adds to a probe. A moment
    is about the middle of the set at the start, with the particle's place of now. */
 static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) {
-  const ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
+  const ig_dyn_model *m = r->m;
   const int c = p->quantity % 3, D = m->p.dofs;
   if (p->quantity >= IG_PROBE_BEAM)
     return r->report[n * IG_DYN_REPORT + IG_REPORT_SECTION + p->quantity -
                      (p->quantity < IG_PROBE_SHELL ? IG_PROBE_BEAM : IG_PROBE_SHELL)];
   if (p->quantity < IG_PROBE_VELOCITY)
-    return ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c];
+    return ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c];
   if (p->quantity < IG_PROBE_FORCE)
-    return ig_dyn_get(l, &l->v, D * n + c);
+    return ig_dyn_get(m, &m->v, D * n + c);
   if (p->quantity >= IG_PROBE_CONTACT)
-    return l->contact.press.count ? ig_dyn_get(l, &l->contact.press, 3 * n + c) : 0;
+    return m->contact.press.count ? ig_dyn_get(m, &m->contact.press, 3 * n + c) : 0;
   if (p->quantity < IG_PROBE_MOMENT)
-    return holding(m, l, n, c);
+    return holding(m, n, c);
   const int a = (c + 1) % 3, b = (c + 2) % 3;
   const double *middle = r->probe_middle + 3 * (p - IG_ITEM(const ig_dyn_probe, r->c->probes, 0));
-  return (ig_dyn_get(l, &l->x, 3 * n + a) - middle[a]) * holding(m, l, n, b) -
-         (ig_dyn_get(l, &l->x, 3 * n + b) - middle[b]) * holding(m, l, n, a) +
-         (D == 6 ? holding(m, l, n, 3 + c) : 0);
+  return (ig_dyn_get(m, &m->x, 3 * n + a) - middle[a]) * holding(m, n, b) -
+         (ig_dyn_get(m, &m->x, 3 * n + b) - middle[b]) * holding(m, n, a) +
+         (D == 6 ? holding(m, n, 3 + c) : 0);
 }
 
 /* Sums of a probe over its items: rows of own items go to rank 0 in the order of the set. */
@@ -126,7 +126,7 @@ static ig_status probe_check(ig_dyn_job *r, int i) {
   const int dim = p->quantity < IG_PROBE_SHELL ? 1 : 2;
   for (ig_lid k = 0; k < r->probe_set[i]->count; k++) {
     ig_lid local;
-    const ig_block *b = ig_dyn_block_of(r->m->mesh, r->probe_set[i]->item[k], &local);
+    const ig_block *b = ig_dyn_block_of(ig_dyn_whole(r->m)->mesh, r->probe_set[i]->item[k], &local);
     if (ig_elem_info_get(b->type)->dim == dim)
       return IG_OK;
   }
@@ -139,6 +139,7 @@ static ig_status probe_check(ig_dyn_job *r, int i) {
    item is found now, while sets of the whole mesh exist. */
 ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
+  ig_dyn_model *w = ig_dyn_whole(r->m);
   const int n = r->c->probes.count;
   r->columns = FIXED + n;
   IG_TRY(IG_NEW(cx, &r->name, r->columns, "history"));
@@ -156,9 +157,9 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
     r->column[FIXED + i] = r->name[i];
     const bool section = p->quantity >= IG_PROBE_BEAM;
     if (p->set && section)
-      IG_TRY(ig_mesh_named_set(cx, r->m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &r->probe_set[i]));
+      IG_TRY(ig_mesh_named_set(cx, w->mesh, &p->at, p->set, IG_OF_ELEMENTS, &r->probe_set[i]));
     else if (p->set)
-      IG_TRY(ig_dyn_nodes_of(r->m, &p->at, p->set, &r->probe_set[i]));
+      IG_TRY(ig_dyn_nodes_of(w, &p->at, p->set, &r->probe_set[i]));
     /* section forces belong to elements: a point cannot name one */
     if (!p->set && (section || isnan(p->point[0])))
       return ig_fail_at(cx, &p->at,
@@ -167,11 +168,11 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
     if (p->at.given && p->set && !isnan(p->point[0]))
       return ig_fail_at(cx, &p->at, "a probe has a `set` or a `point`, not both");
     if (!p->set)
-      r->probe_node[i] = ig_node_near(r->m->x0, r->m->mesh->nodes, p->point);
+      r->probe_node[i] = ig_node_near(w->x0, w->mesh->nodes, p->point);
     const ig_lid count = section ? 0 : p->set ? r->probe_set[i]->count : 1;
     for (ig_lid k = 0; k < 3 * count; k++) {
       const int64_t node = p->set ? r->probe_set[i]->item[k / 3] : r->probe_node[i];
-      r->probe_middle[3 * i + k % 3] += r->m->x0[3 * node + k % 3] / count;
+      r->probe_middle[3 * i + k % 3] += w->x0[3 * node + k % 3] / count;
     }
     IG_TRY(probe_check(r, i));
     IG_TRY(probe_divide(r, i, section));
@@ -182,15 +183,14 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
 /* Reports of elements on the host. */
 static ig_status report_now(ig_dyn_job *r) {
   if (!r->report)
-    IG_TRY(IG_NEW(r->job->cx, &r->report,
-                  (int64_t)ig_mesh_elements(ig_dyn_stepper(r->m)->mesh) * IG_DYN_REPORT + 1,
+    IG_TRY(IG_NEW(r->job->cx, &r->report, (int64_t)ig_mesh_elements(r->m->mesh) * IG_DYN_REPORT + 1,
                   "element results"));
   return ig_dyn_report(r->m, r->report);
 }
 
 /* What the probes look at comes to the host, nothing else. On ranks each pulls its part. */
 static ig_status probes_pull(ig_dyn_job *r) {
-  ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
+  ig_dyn_model *m = r->m;
   bool x = false, v = false, f = false, touch = false, report = false;
   for (int i = 0; i < r->c->probes.count; i++) {
     const int q = IG_ITEM(const ig_dyn_probe, r->c->probes, i)->quantity;
@@ -202,15 +202,15 @@ static ig_status probes_pull(ig_dyn_job *r) {
   }
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   if (x)
-    IG_TRY(ig_array_pull(m->cx, &l->x));
+    IG_TRY(ig_array_pull(m->cx, &m->x));
   if (v)
-    IG_TRY(ig_array_pull(m->cx, &l->v));
+    IG_TRY(ig_array_pull(m->cx, &m->v));
   if (f) /* summed with the energies */
-    IG_TRY(ig_array_pull(m->cx, &l->f));
-  if (f && l->load.count)
-    IG_TRY(ig_array_pull(m->cx, &l->load));
-  if (touch && l->contact.press.count)
-    IG_TRY(ig_array_pull(m->cx, &l->contact.press));
+    IG_TRY(ig_array_pull(m->cx, &m->f));
+  if (f && m->load.count)
+    IG_TRY(ig_array_pull(m->cx, &m->load));
+  if (touch && m->contact.press.count)
+    IG_TRY(ig_array_pull(m->cx, &m->contact.press));
   return report ? report_now(r) : IG_OK;
 }
 
@@ -235,88 +235,24 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
   return to ? to->history(to, r->columns, r->column, r->values) : IG_OK;
 }
 
-/* --- snapshots */
-
-/* Fields leave the device on a stream of their own, while steps go on. They are made in arrays
-   of their own (moved, fields), so that the steps may change positions and states meanwhile. */
-static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
-  ig_dyn_model *m = r->m;
-  const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
-  /* 6 per node: displacement and velocity; 20 per element: stress 6, von Mises, plastic strain,
-     section 6, surface 6 */
-  if (!r->moved.dev) {
-    IG_TRY(ig_array_new_device(m->cx, &r->moved, 6 * nn, sizeof(double), "snapshots"));
-    IG_TRY(ig_array_new_device(m->cx, &r->fields, 20 * ne, sizeof(float), "snapshots"));
-  }
-  double *at = r->moved.dev;
-  /* one array for all fields of elements: stress, von Mises, plastic strain, section, surface */
-  float *to = r->fields.dev;
-  const ig_dyn_fields fields = {to, to + 6 * ne, to + 7 * ne, to + 8 * ne, to + 14 * ne};
-  const void *const from[] = {
-      at, at + 3 * nn, fields.stress, fields.mises, fields.plastic, fields.section, fields.surface};
-  ig_dyn_shown list[IG_DYN_SHOWN];
-  const int count = ig_dyn_shown_list(r, list);
-  IG_TRY(m->ops->show(m->cx, &m->p, at, at + 3 * nn));
-  IG_TRY(ig_dyn_fields_now(m, &fields));
-  for (int i = 0; i < count; i++) {
-    const ig_dyn_shown *f = &list[i];
-    void *data;
-    if (f->what < IG_SHOWN_FORCE) {
-      IG_TRY(ig_snapshot_add_device(snap, f->name, f->unit, f->where, f->dtype, f->components,
-                                    from[f->what]));
-      continue;
-    }
-    IG_TRY(ig_snapshot_add(snap, f->name, f->unit, f->where, f->dtype, f->components, NULL, &data));
-    /* contact pressure needs areas, which the host finds */
-    if (f->what == IG_SHOWN_PRESSURE) {
-      IG_TRY(ig_dyn_contact_pressure(m, data));
-      continue;
-    }
-    IG_TRY(ig_array_pull(m->cx, &m->contact.press));
-    for (int64_t n = 0; n < 3 * (int64_t)m->mesh->nodes; n++)
-      ((double *)data)[n] = ig_dyn_get(m, &m->contact.press, n);
-  }
-  return IG_OK;
-}
-
-/* Elements all of whose points have failed are left out of the snapshot's cells. */
-ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
-  ig_dyn_job *r = self;
-  ig_ctx *cx = r->job->cx;
-  ig_dyn_model *m = r->m;
-  const uint8_t *alive;
-  ig_snapshot *snap = NULL;
-  IG_TRY(ig_array_pull(cx, &m->clock));
-  if (!ig_dyn_alone(m))
-    return ig_dyn_part_snapshot(r, to);
-  IG_TRY(ig_dyn_alive(m, &alive)); /* elements all of whose points have failed are left out */
-  IG_TRY(ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step,
-                             &snap));
-  const ig_status status = fields_add(r, snap);
-  if (status == IG_OK)
-    return to->snapshot(to, snap);
-  ig_snapshot_free(snap);
-  return status;
-}
-
 /* --- the summary */
 
 /* The largest displacement, plastic strain and coordinate, of all ranks. */
 static ig_status most_find(ig_dyn_job *r, double most[3]) {
-  const ig_dyn_model *l = ig_dyn_stepper(r->m);
+  const ig_dyn_model *m = r->m;
   most[0] = most[1] = most[2] = 0;
   ig_status status = ig_dyn_pull(r->m);
   if (status == IG_OK)
     status = report_now(r);
-  for (int64_t n = 0; n < l->mesh->nodes && status == IG_OK; n++) {
+  for (int64_t n = 0; n < m->mesh->nodes && status == IG_OK; n++) {
     double u = 0;
     for (int c = 0; c < 3; c++) {
-      u += pow(ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c], 2);
-      most[2] = fmax(most[2], fabs(l->x0[3 * n + c]));
+      u += pow(ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c], 2);
+      most[2] = fmax(most[2], fabs(m->x0[3 * n + c]));
     }
     most[0] = fmax(most[0], sqrt(u));
   }
-  for (int64_t i = 0; i < ig_mesh_elements(l->mesh) && status == IG_OK; i++)
+  for (int64_t i = 0; i < ig_mesh_elements(m->mesh) && status == IG_OK; i++)
     most[1] = fmax(most[1], r->report[i * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
   return ig_dyn_most(r->m, status, most, 3);
 }
@@ -335,7 +271,7 @@ static void rounding_warn(const ig_dyn_job *r, double moved, double place) {
 
 /* What supports and driven bodies hold, what loads and gravity push, what tools push: N. */
 typedef struct {
-  const ig_dyn_model *m, *l;
+  const ig_dyn_model *m;
   double sum[9];
 } resulting;
 
@@ -345,11 +281,11 @@ static bool leads(const ig_dyn_model *m, int32_t motion, int c) {
 }
 
 /* The motion that leads particle n, or its body. */
-static int32_t motion_of(const ig_dyn_model *l, int64_t n) {
-  const int32_t *bound = l->carried.bound.host;
+static int32_t motion_of(const ig_dyn_model *m, int64_t n) {
+  const int32_t *bound = m->carried.bound.host;
   if (!bound || bound[n] <= 0)
-    return l->held.move.host ? ((const int32_t *)l->held.move.host)[n] : 0;
-  const ig_dyn_body *b = l->carried.body.host;
+    return m->held.move.host ? ((const int32_t *)m->held.move.host)[n] : 0;
+  const ig_dyn_body *b = m->carried.body.host;
   while (bound[n] - 1 >= b->first + b->count)
     b++;
   return b->motion;
@@ -357,13 +293,13 @@ static int32_t motion_of(const ig_dyn_model *l, int64_t n) {
 
 /* On a tied particle what holds those that carry it. */
 static double held_share(const resulting *s, int64_t n, int c) {
-  const ig_dyn_carried *k = &s->l->carried;
+  const ig_dyn_carried *k = &s->m->carried;
   double share = 0;
   if (!k->bound.host || ((const int32_t *)k->bound.host)[n] >= 0)
-    return leads(s->m, motion_of(s->l, n), c);
-  for (int32_t i = 0; i < s->l->p.ties.count; i++)
+    return leads(s->m, motion_of(s->m, n), c);
+  for (int32_t i = 0; i < s->m->p.ties.count; i++)
     for (int a = 0; a < 3 && ((const int32_t *)k->tie_node.host)[i] == n; a++)
-      if (leads(s->m, motion_of(s->l, ((const int32_t *)k->tie_to.host)[3 * i + a]), c))
+      if (leads(s->m, motion_of(s->m, ((const int32_t *)k->tie_to.host)[3 * i + a]), c))
         share += ((const double *)k->tie_share.host)[3 * i + a];
   return share;
 }
@@ -372,13 +308,13 @@ static double held_share(const resulting *s, int64_t n, int c) {
    tools. */
 static void result_row(void *user, int64_t n, double *row) {
   const resulting *s = user;
-  const ig_dyn_model *m = s->m, *l = s->l;
+  const ig_dyn_model *m = s->m;
   for (int c = 0; c < 3; c++) {
     const double share = held_share(s, n, c);
-    row[c] = share > 0 ? share * holding(m, l, n, c) : 0;
-    row[3 + c] = (l->load.count ? ig_dyn_get(l, &l->load, m->p.dofs * n + c) : 0) +
-                 ig_dyn_gravity_now(m, c) * l->weight.heavy[n];
-    row[6 + c] = m->p.tools ? ig_dyn_get(l, &l->contact.press, 3 * n + c) : 0;
+    row[c] = share > 0 ? share * holding(m, n, c) : 0;
+    row[3 + c] = (m->load.count ? ig_dyn_get(m, &m->load, m->p.dofs * n + c) : 0) +
+                 ig_dyn_gravity_now(m, c) * m->weight.heavy[n];
+    row[6 + c] = m->p.tools ? ig_dyn_get(m, &m->contact.press, 3 * n + c) : 0;
   }
 }
 static void result_add(void *user, const double *row) {
@@ -388,13 +324,13 @@ static void result_add(void *user, const double *row) {
 
 /* Contact pushes both ways: in the sum what tools do is left. */
 static ig_status resultants_find(ig_dyn_job *r, double sum[9]) {
-  ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
-  resulting s = {m, l, {0}};
-  ig_status status = ig_array_pull(m->cx, &l->f);
-  if (status == IG_OK && l->load.count)
-    status = ig_array_pull(m->cx, &l->load);
-  if (status == IG_OK && l->contact.press.count)
-    status = ig_array_pull(m->cx, &l->contact.press);
+  ig_dyn_model *m = r->m;
+  resulting s = {m, {0}};
+  ig_status status = ig_array_pull(m->cx, &m->f);
+  if (status == IG_OK && m->load.count)
+    status = ig_array_pull(m->cx, &m->load);
+  if (status == IG_OK && m->contact.press.count)
+    status = ig_array_pull(m->cx, &m->contact.press);
   IG_TRY(ig_dyn_particles_add(m, status, 9, result_row, result_add, &s));
   ig_dyn_solids_pushed(m, s.sum + 3);
   memcpy(sum, s.sum, sizeof s.sum);
@@ -468,7 +404,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     IG_TRY(s->result(s, "static_path_error", "", r->static_path));
   /* 0, less by what friction took; above it contact has made energy. After statics alone no step
      has said how stiff it is. */
-  if (m->p.contact.surfaces > 0) {
+  if (ig_dyn_touches(m)) {
     IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
   }

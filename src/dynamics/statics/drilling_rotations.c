@@ -99,7 +99,7 @@ static void element_stiffen(const ig_dyn_model *m, const ig_dyn_group *g, const 
 
 /* Three passes over the same elements with the same order. */
 typedef enum { ADD, STRIKE, STIFFEN } visit_kind;
-static void shell_visit(const ig_dyn_model *l, const ig_dyn_group *g, ig_lid s, visit_kind kind,
+static void shell_visit(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, visit_kind kind,
                         double cosine, double *normal, double *stiffness) {
   const int npe = g->g_f64.npe;
   const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * npe;
@@ -107,11 +107,11 @@ static void shell_visit(const ig_dyn_model *l, const ig_dyn_group *g, ig_lid s, 
   if (((const ig_lid *)g->ids.host)[s] < 0)
     return;
   if (family == IG_FAMILY_SHELL && kind == ADD)
-    element_add(l, conn, npe, normal);
+    element_add(m, conn, npe, normal);
   else if (family == IG_FAMILY_SHELL && kind == STIFFEN)
-    element_stiffen(l, g, conn, normal, stiffness);
+    element_stiffen(m, g, conn, normal, stiffness);
   else if (family == IG_FAMILY_SHELL)
-    element_strike(l, conn, npe, cosine, normal);
+    element_strike(m, conn, npe, cosine, normal);
   else if (kind == STRIKE && g->kind != IG_DYN_BAR) /* beams resist every turn */
     for (int a = 0; a < npe; a++)
       memset(normal + 3 * (int64_t)conn[a], 0, 3 * sizeof *normal);
@@ -120,15 +120,14 @@ static void shell_visit(const ig_dyn_model *l, const ig_dyn_group *g, ig_lid s, 
 /* Elements in the order of the whole: sums at particles have it. */
 static ig_status shells_visit(ig_dyn_model *m, visit_kind kind, double cosine, double *normal,
                               double *stiffness) {
-  const ig_dyn_model *l = ig_dyn_stepper(m);
-  for (int k = 0; k < l->groups; k++) {
-    const ig_dyn_group *g = &l->group[k];
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
     ig_lid *order = NULL;
     if (ig_dyn_element_of[g->kind].family == IG_FAMILY_SOLID)
       continue;
     IG_TRY(ig_dyn_slots_ordered(m, k, &order));
     for (ig_lid i = 0; i < (order ? g->count : g->slots); i++)
-      shell_visit(l, g, order ? order[i] : i, kind, cosine, normal, stiffness);
+      shell_visit(m, g, order ? order[i] : i, kind, cosine, normal, stiffness);
     free(order);
   }
   return IG_OK;
@@ -136,8 +135,8 @@ static ig_status shells_visit(ig_dyn_model *m, visit_kind kind, double cosine, d
 
 /* The free part of a unit normal: along turns that nothing prescribes. 0 where little of it is
    left, or where a body or tie carries the particle. */
-static void normal_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, double *normal) {
-  const int32_t *bound = l->carried.bound.host, *moves = l->held.move.host;
+static void normal_free(const ig_dyn_model *m, int64_t n, double *normal) {
+  const int32_t *bound = m->carried.bound.host, *moves = m->held.move.host;
   const int32_t move = moves ? moves[n] : 0;
   for (int c = 0; c < 3 && move; c++)
     if (((const ig_dyn_motion *)m->held.motion.host)[move].kind[3 + c] != IG_MOVE_FREE)
@@ -157,8 +156,7 @@ bool ig_dyn_drills(const ig_dyn_model *m) {
 
 /* Unit normals where elements stand at an angle below sqrt(square) to each other, else 0. */
 static ig_status normals_below(ig_dyn_model *m, double square, double *normal) {
-  const ig_dyn_model *l = ig_dyn_stepper(m);
-  const int64_t nodes = l->p.nodes;
+  const int64_t nodes = m->p.nodes;
   memset(normal, 0, 3 * (size_t)nodes * sizeof *normal);
   IG_TRY(shells_visit(m, ADD, 0, normal, NULL));
   for (int64_t n = 0; n < nodes; n++) {
@@ -169,7 +167,7 @@ static ig_status normals_below(ig_dyn_model *m, double square, double *normal) {
   /* two elements at the angle a are a / 2 from their mean: cos is 1 - a^2 / 8 */
   IG_TRY(shells_visit(m, STRIKE, 1 - square / 8, normal, NULL));
   for (int64_t n = 0; n < nodes; n++)
-    normal_free(m, l, n, normal + 3 * n);
+    normal_free(m, n, normal + 3 * n);
   return IG_OK;
 }
 
@@ -177,9 +175,9 @@ ig_status ig_dyn_drill_normals(ig_dyn_model *m, double tolerance, double *normal
   return normals_below(m, fmin(HELD * tolerance, SOFT / 2), normal);
 }
 
-void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns) {
-  for (int64_t n = 0; n < l->p.nodes; n++) {
-    double *t = turns + n * l->p.dofs + 3;
+void ig_dyn_drill_out(const ig_dyn_model *m, const double *normal, double *turns) {
+  for (int64_t n = 0; n < m->p.nodes; n++) {
+    double *t = turns + n * m->p.dofs + 3;
     const double along = dot_f64(t, normal + 3 * n);
     for (int c = 0; c < 3; c++)
       t[c] -= along * normal[3 * n + c];
@@ -190,7 +188,7 @@ void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns
    (SOFT), a turn by PART x moment / stiffness, at most MOST, spread over the stretch. */
 ig_status ig_dyn_drill_lead(ig_dyn_model *m, const double *flat, const double *net, double seconds,
                             double *v) {
-  const int64_t nodes = ig_dyn_stepper(m)->p.nodes;
+  const int64_t nodes = m->p.nodes;
   double *normal;
   IG_TRY(IG_NEW(m->cx, &normal, 4 * nodes + 1, "relaxation"));
   double *stiffness = normal + 3 * nodes;
@@ -198,7 +196,7 @@ ig_status ig_dyn_drill_lead(ig_dyn_model *m, const double *flat, const double *n
   ig_status status = normals_below(m, SOFT, normal);
   if (status == IG_OK)
     status = shells_visit(m, STIFFEN, 0, normal, stiffness);
-  ig_dyn_drill_out(ig_dyn_stepper(m), flat, v);
+  ig_dyn_drill_out(m, flat, v);
   for (int64_t n = 0; n < nodes; n++) {
     const double *to = normal + 3 * n, *moment = net + n * m->p.dofs + 3;
     double *t = v + n * m->p.dofs + 3;

@@ -45,10 +45,10 @@ static int64_t ramp_steps(const ig_dyn_analysis *a) {
 }
 
 /* Whether component c of particle n has no prescribed motion. */
-static bool is_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
-  if (!l->held.move.host)
+static bool is_free(const ig_dyn_model *m, int64_t n, int c) {
+  if (!m->held.move.host)
     return true;
-  const int32_t move = ((const int32_t *)l->held.move.host)[n];
+  const int32_t move = ((const int32_t *)m->held.move.host)[n];
   return move == 0 || ((const ig_dyn_motion *)m->held.motion.host)[move].kind[c] == IG_MOVE_FREE;
 }
 
@@ -62,43 +62,42 @@ static void array_put(ig_array *a, int64_t i, double value) {
 
 /* What is summed over the particles, here or on the first rank: each brings its numbers. */
 typedef struct {
-  const ig_dyn_model *m, *l;
+  const ig_dyn_model *m;
   const double *net;
   double sum[5];
 } summing;
 
 /* Contact force on a particle at the last look, 0 without contact. */
-static double touch_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
-  return m->p.contact.surfaces ? ig_dyn_get(l, &l->contact.touch, 3 * n + c) : 0;
+static double touch_of(const ig_dyn_model *m, int64_t n, int c) {
+  return ig_dyn_touches(m) ? ig_dyn_get(m, &m->contact.touch, 3 * n + c) : 0;
 }
 
 /* What tools push it with, over the last step: `press` is that and contact, of what it carries too.
  */
-static double tools_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
+static double tools_of(const ig_dyn_model *m, int64_t n, int c) {
   if (m->p.tools == 0)
     return 0;
-  double push = ig_dyn_get(l, &l->contact.press, 3 * n + c) - touch_of(m, l, n, c);
-  if (l->p.ties.count && m->p.contact.surfaces) {
-    const int32_t *first = l->carried.carry_first.host, *carry = l->carried.carry.host;
+  double push = ig_dyn_get(m, &m->contact.press, 3 * n + c) - touch_of(m, n, c);
+  if (m->p.ties.count && ig_dyn_touches(m)) {
+    const int32_t *first = m->carried.carry_first.host, *carry = m->carried.carry.host;
     for (int32_t i = first[n]; i < first[n + 1]; i++)
-      push -= ((const double *)l->carried.tie_share.host)[carry[i]] *
-              touch_of(m, l, ((const int32_t *)l->carried.tie_node.host)[carry[i] / 3], c);
+      push -= ((const double *)m->carried.tie_share.host)[carry[i]] *
+              touch_of(m, ((const int32_t *)m->carried.tie_node.host)[carry[i] / 3], c);
   }
   return push;
 }
 
 /* Forces on particle n, component c: of its elements; from outside, with gravity, contact and
    tools. */
-static void forces_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c,
-                      double force[2]) {
-  force[0] = ig_dyn_get(l, &l->f, n * m->p.pitch + c);
-  force[1] = (l->load.count ? ig_dyn_get(l, &l->load, n * m->p.dofs + c) : 0) +
-             (c < 3 ? ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0) +
-             (c < 3 ? touch_of(m, l, n, c) + tools_of(m, l, n, c) : 0);
+static void forces_of(const ig_dyn_model *m, int64_t n, int c, double force[2]) {
+  force[0] = ig_dyn_get(m, &m->f, n * m->p.pitch + c);
+  force[1] = (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
+             (c < 3 ? ig_dyn_gravity_now(m, c) * m->weight.heavy[n] : 0) +
+             (c < 3 ? touch_of(m, n, c) + tools_of(m, n, c) : 0);
 }
 
-static double mass_of(const ig_dyn_model *l, int64_t n, int c) {
-  return c < 3 ? l->weight.mass[n] : l->weight.inertia[n];
+static double mass_of(const ig_dyn_model *m, int64_t n, int c) {
+  return c < 3 ? m->weight.mass[n] : m->weight.inertia[n];
 }
 
 /* All forces squared, over masses: a number per component. The scale of the residual. */
@@ -107,23 +106,23 @@ static void all_row(void *user, int64_t n, double *row) {
   for (int c = 0; c < 6; c++) {
     double f[2];
     row[c] = 0;
-    if (c >= s->m->p.dofs || !(mass_of(s->l, n, c) > 0))
+    if (c >= s->m->p.dofs || !(mass_of(s->m, n, c) > 0))
       continue;
-    forces_of(s->m, s->l, n, c, f);
-    row[c] = (f[0] * f[0] + f[1] * f[1]) / mass_of(s->l, n, c);
+    forces_of(s->m, n, c, f);
+    row[c] = (f[0] * f[0] + f[1] * f[1]) / mass_of(s->m, n, c);
   }
 }
 /* The same of what is out of balance on free particles. */
 static void out_row(void *user, int64_t n, double *row) {
   const summing *s = user;
-  const int32_t *bound = s->l->carried.bound.host;
+  const int32_t *bound = s->m->carried.bound.host;
   for (int c = 0; c < 6; c++) {
     row[c] = 0;
-    if (c >= s->m->p.dofs || !(mass_of(s->l, n, c) > 0) || !is_free(s->m, s->l, n, c) ||
+    if (c >= s->m->p.dofs || !(mass_of(s->m, n, c) > 0) || !is_free(s->m, n, c) ||
         (bound && bound[n] != 0))
       continue;
     const double net = s->net[n * s->m->p.dofs + c];
-    row[c] = net * net / mass_of(s->l, n, c);
+    row[c] = net * net / mass_of(s->m, n, c);
   }
 }
 static void six_add(void *user, const double *row) {
@@ -139,18 +138,17 @@ typedef struct {
 } body_out;
 /* Each body's force and moment about its centre, from its particles; prescribed components do
    not count. */
-static void bodies_out(const ig_dyn_model *m, const ig_dyn_model *l, const double *net,
-                       body_out *out) {
+static void bodies_out(const ig_dyn_model *m, const double *net, body_out *out) {
   const int D = m->p.dofs;
-  for (int k = 0; k < l->p.bodies.count; k++) {
-    const ig_dyn_body *b = (const ig_dyn_body *)l->carried.body.host + k;
+  for (int k = 0; k < m->p.bodies.count; k++) {
+    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     const ig_dyn_motion *held = (const ig_dyn_motion *)m->held.motion.host + b->motion;
     double force[3] = {0}, moment[3] = {0};
     for (int32_t i = b->first; i < b->first + b->count; i++) {
-      const int64_t n = ((const int32_t *)l->carried.body_node.host)[i];
+      const int64_t n = ((const int32_t *)m->carried.body_node.host)[i];
       double r[3], turn[3];
       for (int c = 0; c < 3; c++)
-        r[c] = ig_dyn_get(l, &l->x, 3 * n + c) - b->at[c];
+        r[c] = ig_dyn_get(m, &m->x, 3 * n + c) - b->at[c];
       cross_f64(r, net + n * D, turn);
       for (int c = 0; c < 3; c++) {
         force[c] += net[n * D + c];
@@ -171,13 +169,13 @@ static void bodies_out(const ig_dyn_model *m, const ig_dyn_model *l, const doubl
 
 /* Those of all bodies, each from its owner, added to *sum. */
 static ig_status bodies_add(ig_dyn_model *m, const double *net, double *sum) {
-  const int bodies = m->p.bodies.count;
+  const int bodies = m->c->bodies.count;
   body_out *out = NULL;
   if (bodies == 0)
     return IG_OK;
   ig_status status = IG_NEW(m->cx, &out, (size_t)bodies, "relaxation");
   if (status == IG_OK)
-    bodies_out(m, ig_dyn_stepper(m), net, out);
+    bodies_out(m, net, out);
   status = ig_dyn_bodies_share(m, status, out, sizeof *out);
   for (int k = 0; k < 6 * bodies && status == IG_OK; k++)
     *sum += out[k / 6].term[k % 6];
@@ -188,41 +186,39 @@ static ig_status bodies_add(ig_dyn_model *m, const double *net, double *sum) {
 /* What the judgement needs of the state, on the host: positions, velocities, forces, loads,
    contact, bodies. */
 static ig_status state_pull(ig_dyn_model *m) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
   IG_TRY(ig_dyn_pull(m));
-  if (l->load.count)
-    IG_TRY(ig_array_pull(m->cx, &l->load));
-  if (m->p.contact.surfaces)
-    IG_TRY(ig_array_pull(m->cx, &l->contact.touch));
+  if (m->load.count)
+    IG_TRY(ig_array_pull(m->cx, &m->load));
+  if (ig_dyn_touches(m))
+    IG_TRY(ig_array_pull(m->cx, &m->contact.touch));
   if (m->p.tools)
-    IG_TRY(ig_array_pull(m->cx, &l->contact.press));
-  return l->p.bodies.count ? ig_array_pull(m->cx, &l->carried.body) : IG_OK;
+    IG_TRY(ig_array_pull(m->cx, &m->contact.press));
+  return m->p.bodies.count ? ig_array_pull(m->cx, &m->carried.body) : IG_OK;
 }
 
 /* Out-of-balance forces `net` of the particles here; turns of flat shells about their normal do not
    count, and what is tied counts with those that carry it, whose weight has its own in it. */
 static ig_status net_find(ig_dyn_model *m, double tolerance, double *normal, double *net) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
   const int D = m->p.dofs;
   /* net = outside - internal, particle by particle */
-  for (int64_t i = 0; i < (int64_t)l->p.nodes * D; i++) {
+  for (int64_t i = 0; i < (int64_t)m->p.nodes * D; i++) {
     double f[2];
-    forces_of(m, l, i / D, (int)(i % D), f);
+    forces_of(m, i / D, (int)(i % D), f);
     net[i] = f[1] - f[0];
   }
   /* a tied particle's net force goes to its carriers; its weight is in theirs already */
-  for (int32_t k = 0; k < l->p.ties.count; k++) {
-    const int64_t n = ((int32_t *)l->carried.tie_node.host)[k];
+  for (int32_t k = 0; k < m->p.ties.count; k++) {
+    const int64_t n = ((int32_t *)m->carried.tie_node.host)[k];
     for (int a = 0; a < 3; a++)
-      for (int c = 0; c < (((int32_t *)l->carried.tie_turns.host)[k] ? D : 3); c++)
-        net[(int64_t)D * ((int32_t *)l->carried.tie_to.host)[3 * k + a] + c] +=
-            ((double *)l->carried.tie_share.host)[3 * k + a] *
-            (net[n * D + c] - (c < 3 ? ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0));
+      for (int c = 0; c < (((int32_t *)m->carried.tie_turns.host)[k] ? D : 3); c++)
+        net[(int64_t)D * ((int32_t *)m->carried.tie_to.host)[3 * k + a] + c] +=
+            ((double *)m->carried.tie_share.host)[3 * k + a] *
+            (net[n * D + c] - (c < 3 ? ig_dyn_gravity_now(m, c) * m->weight.heavy[n] : 0));
   }
   if (!normal)
     return IG_OK;
   IG_TRY(ig_dyn_drill_normals(m, tolerance, normal));
-  ig_dyn_drill_out(l, normal, net);
+  ig_dyn_drill_out(m, normal, net);
   return IG_OK;
 }
 
@@ -230,7 +226,7 @@ static ig_status net_find(ig_dyn_model *m, double tolerance, double *normal, dou
    and moments count alike. Bodies count as one. */
 static ig_status residual_now(ig_dyn_model *m, double tolerance, double *normal, double *net,
                               double *out2) {
-  summing all = {m, ig_dyn_stepper(m), net, {0}}, out = all;
+  summing all = {m, net, {0}}, out = all;
   ig_status status = state_pull(m);
   if (status == IG_OK)
     status = net_find(m, tolerance, normal, net);
@@ -244,30 +240,29 @@ static ig_status residual_now(ig_dyn_model *m, double tolerance, double *normal,
 
 /* Nothing moves: velocities of particles and bodies are 0. Positions stay. */
 static ig_status stop(ig_dyn_model *m) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  for (size_t i = 0; i < l->v.count; i++)
-    array_put(&l->v, (int64_t)i, 0);
-  if (l->v.count)
-    IG_TRY(ig_array_push(m->cx, &l->v));
+  for (size_t i = 0; i < m->v.count; i++)
+    array_put(&m->v, (int64_t)i, 0);
+  if (m->v.count)
+    IG_TRY(ig_array_push(m->cx, &m->v));
   ig_dyn_part_slowed(m);
-  if (l->p.bodies.count == 0)
+  if (m->p.bodies.count == 0)
     return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &l->carried.body));
-  for (int k = 0; k < l->p.bodies.count; k++) {
-    ig_dyn_body *b = (ig_dyn_body *)l->carried.body.host + k;
+  IG_TRY(ig_array_pull(m->cx, &m->carried.body));
+  for (int k = 0; k < m->p.bodies.count; k++) {
+    ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
     memset(b->v, 0, sizeof b->v);
     memset(b->spin, 0, sizeof b->spin);
     memset(b->momentum, 0, sizeof b->momentum);
   }
-  return ig_array_push(m->cx, &l->carried.body);
+  return ig_array_push(m->cx, &m->carried.body);
 }
 
 /* Displacements from the start, weighed by mass: the norm that errors are compared with. */
 static void moved_row(void *user, int64_t n, double *row) {
-  const ig_dyn_model *l = ((const summing *)user)->l;
+  const ig_dyn_model *m = ((const summing *)user)->m;
   for (int c = 0; c < 3; c++)
-    row[c] = ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c];
-  row[3] = l->weight.mass[n];
+    row[c] = ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c];
+  row[3] = m->weight.mass[n];
 }
 static void moved_add(void *user, const double *row) {
   summing *s = user;
@@ -277,11 +272,11 @@ static void moved_add(void *user, const double *row) {
 
 /* Positions and forces out of balance from which the longer stretch is measured, on the host. */
 static void stretch_begin(ig_dyn_model *m, const double *net) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  double *x = l->relax.was + 2 * 3 * (int64_t)l->p.nodes, *f = x + 3 * (int64_t)l->p.nodes;
-  for (int64_t n = 0; n < l->p.nodes; n++)
+  double *x = (double *)m->relax.was.host + 2 * 3 * (int64_t)m->p.nodes,
+         *f = x + 3 * (int64_t)m->p.nodes;
+  for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
-      x[3 * n + c] = ig_dyn_get(l, &l->x, 3 * n + c);
+      x[3 * n + c] = ig_dyn_get(m, &m->x, 3 * n + c);
       f[3 * n + c] = net[n * m->p.dofs + c];
     }
   m->relax.since = 0;
@@ -290,15 +285,16 @@ static void stretch_begin(ig_dyn_model *m, const double *net) {
 /* omega^2 over the longer stretch: forces out of balance fall as the body gives way. */
 static void stretch_row(void *user, int64_t n, double *row) {
   const summing *s = user;
-  const ig_dyn_model *l = s->l;
-  const double *x = l->relax.was + 2 * 3 * (int64_t)l->p.nodes, *f = x + 3 * (int64_t)l->p.nodes;
-  const int32_t *bound = l->carried.bound.host;
+  const ig_dyn_model *m = s->m;
+  const double *x = (double *)m->relax.was.host + 2 * 3 * (int64_t)m->p.nodes,
+               *f = x + 3 * (int64_t)m->p.nodes;
+  const int32_t *bound = m->carried.bound.host;
   memset(row, 0, 7 * sizeof *row);
-  row[6] = l->weight.mass[n];
+  row[6] = m->weight.mass[n];
   for (int c = 0; c < 3; c++) {
-    if (!is_free(s->m, l, n, c) || (bound && bound[n] < 0)) /* tied: counts with its carriers */
+    if (!is_free(s->m, n, c) || (bound && bound[n] < 0)) /* tied: counts with its carriers */
       continue;
-    row[2 * c] = ig_dyn_get(l, &l->x, 3 * n + c) - x[3 * n + c];
+    row[2 * c] = ig_dyn_get(m, &m->x, 3 * n + c) - x[3 * n + c];
     row[2 * c + 1] = f[3 * n + c] - s->net[n * s->m->p.dofs + c];
   }
 }
@@ -312,7 +308,7 @@ static void stretch_add(void *user, const double *row) {
 
 /* Where triangles that push take turns, the forces of a moment say nothing of the stiffness. */
 static bool flickers(const ig_dyn_model *m, double stiffness) {
-  return m->p.contact.surfaces > 0 && stiffness <= 0;
+  return ig_dyn_touches(m) && stiffness <= 0;
 }
 
 /* The error of the displacements, estimated, and whether it can be relied on (head of the file).
@@ -325,7 +321,7 @@ static bool flickers(const ig_dyn_model *m, double stiffness) {
 static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const double *net,
                            double out2, double last, double dt) {
   ig_dyn_relaxing *r = &m->relax;
-  summing moved = {m, ig_dyn_stepper(m), net, {0}}, stretch = moved;
+  summing moved = {m, net, {0}}, stretch = moved;
   IG_TRY(ig_dyn_particles_add(m, IG_OK, 4, moved_row, moved_add, &moved));
   IG_TRY(ig_dyn_particles_add(m, IG_OK, 7, stretch_row, stretch_add, &stretch));
   double sums[3] = {moved.sum[0], stretch.sum[0], stretch.sum[1]};
@@ -369,29 +365,29 @@ typedef struct {
    become those of this one. */
 static void look_row(void *user, int64_t n, double *row) {
   const summing *s = user;
-  const ig_dyn_model *l = s->l;
-  const int32_t *bound = l->carried.bound.host;
-  double *x = l->relax.was, *f = x + 3 * (int64_t)l->p.nodes;
-  row[9] = l->weight.mass[n];
+  const ig_dyn_model *m = s->m;
+  const int32_t *bound = m->carried.bound.host;
+  double *x = m->relax.was.host, *f = x + 3 * (int64_t)m->p.nodes;
+  row[9] = m->weight.mass[n];
   row[11] = 0;
   for (int c = 0; c < 3; c++) {
-    const double y = ig_dyn_get(l, &l->x, 3 * n + c),
-                 g = ig_dyn_get(l, &l->f, n * l->p.pitch + c) - touch_of(s->m, l, n, c);
-    const bool counts = is_free(s->m, l, n, c);
-    row[c] = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
+    const double y = ig_dyn_get(m, &m->x, 3 * n + c),
+                 g = ig_dyn_get(m, &m->f, n * m->p.pitch + c) - touch_of(s->m, n, c);
+    const bool counts = is_free(s->m, n, c);
+    row[c] = ig_dyn_get(m, &m->v, n * m->p.dofs + c);
     row[3 + c] = counts ? y - x[3 * n + c] : 0;
     row[6 + c] = counts ? g - f[3 * n + c] : 0;
     if (counts && !(bound && bound[n] < 0)) /* tied: counts with its carriers */
-      row[11] += row[c] * s->net[n * l->p.dofs + c];
+      row[11] += row[c] * s->net[n * m->p.dofs + c];
     x[3 * n + c] = y;
     f[3 * n + c] = g;
   }
   row[10] = 0;
-  for (int c = 3; c < l->p.dofs; c++) {
-    const double spin = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
-    row[10] += l->weight.inertia[n] * spin * spin;
-    if (is_free(s->m, l, n, c) && !(bound && bound[n] < 0))
-      row[11] += spin * s->net[n * l->p.dofs + c];
+  for (int c = 3; c < m->p.dofs; c++) {
+    const double spin = ig_dyn_get(m, &m->v, n * m->p.dofs + c);
+    row[10] += m->weight.inertia[n] * spin * spin;
+    if (is_free(s->m, n, c) && !(bound && bound[n] < 0))
+      row[11] += spin * s->net[n * m->p.dofs + c];
   }
 }
 /* Sums: kinetic energy x 2, way x change of force, way^2 x mass, rotary energy x 2, power. */
@@ -407,7 +403,7 @@ static void look_add(void *user, const double *row) {
 }
 /* `net` and its square over masses, `out2`: velocities are those of half a step ago. */
 static ig_status look_now(ig_dyn_model *m, const double *net, double out2, look *now) {
-  summing s = {m, ig_dyn_stepper(m), net, {0}};
+  summing s = {m, net, {0}};
   IG_TRY(ig_dyn_particles_add(m, IG_OK, 12, look_row, look_add, &s));
   const double dt = ((const ig_dyn_clock *)m->clock.host)->dt;
   *now = (look){s.sum[4] + 0.5 * dt * out2, s.sum[2] > 0 ? s.sum[1] / s.sum[2] : 0, s.sum[2] > 0,
@@ -455,21 +451,20 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
 /* Flat shells stop turning about their normal, nearly flat ones are led: velocities of rotations
    are set for the next stretch. */
 static ig_status drill_lead(ig_dyn_model *m, const double *normal, const double *net) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  const int64_t count = (int64_t)l->p.nodes * m->p.dofs;
+  const int64_t count = (int64_t)m->p.nodes * m->p.dofs;
   double *v;
   IG_TRY(IG_NEW(m->cx, &v, count + 1, "relaxation"));
   for (int64_t i = 0; i < count; i++)
-    v[i] = ig_dyn_get(l, &l->v, i);
+    v[i] = ig_dyn_get(m, &m->v, i);
   const ig_status status =
       ig_dyn_drill_lead(m, normal, net, STRETCH * ((ig_dyn_clock *)m->clock.host)->dt, v);
   for (int64_t i = 0; i < count && status == IG_OK; i++)
     if (i % m->p.dofs >= 3)
-      array_put(&l->v, i, v[i]);
+      array_put(&m->v, i, v[i]);
   free(v);
   IG_TRY(status);
   ig_dyn_part_slowed(m);
-  return ig_array_push(m->cx, &l->v);
+  return ig_array_push(m->cx, &m->v);
 }
 
 /* On ranks the first has the sums: what it finds holds for all. */
@@ -516,11 +511,10 @@ static ig_status path_now(ig_dyn_model *m) {
 
 /* Space for positions and forces at looks, on the host; collective. */
 ig_status ig_dyn_relax_room(ig_dyn_model *m) {
-  ig_dyn_model *l = ig_dyn_stepper(m);
-  free(l->relax.was);
-  l->relax.was = NULL;
+  ig_array_free(m->cx, &m->relax.was);
   const ig_status status =
-      IG_NEW(m->cx, &l->relax.was, IG_RELAX_ARRAYS * 3 * (size_t)l->p.nodes + 1, "relaxation");
+      ig_alloc(m->cx, &m->relax.was.host, IG_RELAX_ARRAYS * 3 * (size_t)m->p.nodes + 1,
+               sizeof(double), "relaxation");
   return ig_dyn_agree(m, status);
 }
 
@@ -567,9 +561,9 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
     steps = ramp - r->steps;
   IG_TRY(ig_dyn_advance(m, steps));
   r->steps += steps;
-  IG_TRY(ig_ranks_agree(m->cx, ig_fault_check(m->cx, "element", ig_dyn_stepper(m)->fault_ids)));
+  IG_TRY(ig_ranks_agree(m->cx, ig_fault_check(m->cx, "element", m->fault_ids)));
   const bool drills = ig_dyn_drills(m);
-  const int64_t nodes = ig_dyn_stepper(m)->p.nodes, count = nodes * m->p.dofs;
+  const int64_t nodes = m->p.nodes, count = nodes * m->p.dofs;
   look now = {0};
   ig_status status = IG_NEW(m->cx, &net, count + (drills ? 3 * nodes : 0) + 1, "relaxation");
   status = ig_dyn_agree(m, status);
@@ -630,8 +624,7 @@ ig_status ig_dyn_relax_end(ig_dyn_model *m) {
   clock->tick = clock->dt;
   IG_TRY(ig_array_push(m->cx, &m->clock));
   m->relax.on = false;
-  free(ig_dyn_stepper(m)->relax.was);
-  ig_dyn_stepper(m)->relax.was = NULL;
+  ig_array_free(m->cx, &m->relax.was);
   return ig_dyn_masses(m, 0);
 }
 

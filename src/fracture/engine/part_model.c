@@ -237,7 +237,7 @@ static ig_status tables_make(ig_frac_model *m, const ig_arrays *whole, const map
                                {"worn", &s->surface.worn, IG_FRAC_PER_ELEMENT, 1, 4, .flags = 0}};
   ig_arrays_open(&m->arrays, m->cx, &ig_frac_arrays_room, m);
   for (int i = 0; i < whole->count; i++) {
-    ig_array_def t = whole->entry[i].def;
+    ig_array_def t = whole->entry[i]->def;
     if (t.flags & ONE_RANK)
       t.width = 0;
     if (strcmp(t.name, "chain") == 0)
@@ -259,7 +259,7 @@ static ig_status tables_make(ig_frac_model *m, const ig_arrays *whole, const map
    Rows of SAVED and FIXED arrays; others are computed in a step. */
 static ig_status tables_fill(ig_frac_model *m, const ig_arrays *whole) {
   for (int i = 0; i < whole->count; i++) {
-    ig_arrays_entry *e = &m->arrays.entry[i];
+    ig_arrays_entry *e = m->arrays.entry[i];
     void *from;
     if (!(e->def.flags & (SAVED | FIXED)) || e->def.flags & NUMBERS)
       continue;
@@ -306,7 +306,7 @@ static ig_status cut(ig_frac_model *m, const ig_arrays *whole, maps *a) {
 ig_status ig_frac_part_cut(ig_frac_model *m) {
   maps a = {0};
   ig_arrays whole = m->arrays;
-  m->arrays.count = 0;
+  m->arrays = (ig_arrays){.cx = m->cx};
   const ig_status status = cut(m, &whole, &a);
   maps_free(&a);
   ig_arrays_free(&whole);

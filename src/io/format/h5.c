@@ -617,6 +617,10 @@ static hid_t attribute_open(ig_h5 *h5, const char *object, const char *name) {
 /* Texts of fixed or variable length; both occur in files of other programs. Fixed and variable
    strings are both read, cut to size - 1 bytes. Variable ones are allocated by HDF5 and freed
    here. */
+bool ig_h5_has_attribute(ig_h5 *h5, const char *object, const char *name) {
+  return H5Aexists_by_name(h5->file, object, name, H5P_DEFAULT) > 0;
+}
+
 ig_status ig_h5_get_text(ig_h5 *h5, const char *object, const char *name, char *text, size_t size) {
   const hid_t attribute = attribute_open(h5, object, name);
   if (attribute < 0)

@@ -76,6 +76,7 @@ IG_MUST_CHECK ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig
 /* Opens a file again whose seal was verified before: no second pass over its bytes. */
 IG_MUST_CHECK ig_status ig_h5_reopen(ig_ctx *cx, const char *path, ig_h5 *h5);
 bool ig_h5_has(ig_h5 *h5, const char *name);
+bool ig_h5_has_attribute(ig_h5 *h5, const char *object, const char *name);
 /* Shape of a dataset: rows, components (1 for a list), nearest type of ours. */
 typedef struct {
   int64_t rows;

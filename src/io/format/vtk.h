@@ -35,6 +35,11 @@ IG_MUST_CHECK ig_status ig_vtk_grow(ig_vtk_grid *grid, int64_t points, int64_t c
    wanted. */
 IG_MUST_CHECK ig_status ig_vtk_field_add(ig_vtk_grid *grid, const char *name, bool at_points,
                                          int64_t count, int64_t **value);
+/* Cuts poly-lines into lines, strips and polygons of more than four corners into triangles, each
+   with the values of its cell. *made shares the points of `grid` and is freed by ig_vtk_split_free;
+   it has no cells of its own if nothing had to be cut. */
+IG_MUST_CHECK ig_status ig_vtk_split(const ig_vtk_grid *grid, const char *path, ig_vtk_grid *made);
+void ig_vtk_split_free(ig_vtk_grid *made);
 /* Converts to a mesh. Fields "nodes:NAME" and similar are sets written by Ingot; other whole
    numbers on cells become element sets NAME_value. */
 IG_MUST_CHECK ig_status ig_vtk_mesh(const ig_vtk_grid *grid, const char *path,

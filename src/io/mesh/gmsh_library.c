@@ -99,6 +99,32 @@ void ig_gmsh_list_free(ig_gmsh_listed *l) {
   ig_gmsh.Free(l->node_count);
 }
 
+/* The element of first order that the corners of one of a higher order make; NULL: there is none.
+ *name is freed by the caller. Corners come first in every element of Gmsh. */
+static const ig_gmsh_elem *linear_of(int gmsh, char **name) {
+  static const struct {
+    int dim, corners, gmsh;
+  } linear[] = {{1, 2, 1}, {2, 3, 2}, {2, 4, 3}, {3, 4, 4}, {3, 8, 5}, {3, 6, 6}, {3, 5, 7}};
+  int dim = 0, order = 0, nodes, corners = 0, ierr = 0;
+  double *local = NULL;
+  size_t local_count = 0;
+  ig_gmsh.ModelMeshGetElementProperties(gmsh, name, &dim, &order, &nodes, &local, &local_count,
+                                        &corners, &ierr);
+  ig_gmsh.Free(local);
+  for (size_t i = 0; !ierr && order > 2 && i < sizeof linear / sizeof *linear; i++)
+    if (linear[i].dim == dim && linear[i].corners == corners)
+      return elem_of(linear[i].gmsh);
+  return NULL;
+}
+
+/* Keeps the first `corners` of the nodes of each element. */
+static void corners_keep(size_t *node, size_t *count, size_t elements, size_t corners) {
+  const size_t nodes = elements ? *count / elements : 0;
+  for (size_t e = 0; nodes >= corners && e < elements; e++)
+    memmove(node + e * corners, node + e * nodes, corners * sizeof *node);
+  *count = nodes >= corners ? elements * corners : *count;
+}
+
 /* An unknown type is an error only in the dimension that becomes the mesh; in lower dimensions it
    is ignored. Calls `take` with all elements of one type in one entity. Unknown types of the
    highest dimension are refused, lower ones are passed over. */
@@ -109,24 +135,25 @@ ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_
       ig_gmsh_list(dim, entity, &l) ? ig_gmsh_failed(r, "Gmsh cannot list the elements") : IG_OK;
   for (size_t i = 0; i < l.types && status == IG_OK; i++) {
     const ig_gmsh_elem *kind = elem_of(l.type[i]);
-    if (!kind || (kind->code < 0 && dim == r->dim)) {
-      if (dim == r->dim) {
-        /* The name is asked for only for the message. */
-        char *name = NULL;
-        int d, order, n, primary, e = 0;
-        double *local = NULL;
-        size_t local_count = 0;
-        ig_gmsh.ModelMeshGetElementProperties(l.type[i], &name, &d, &order, &n, &local,
-                                              &local_count, &primary, &e);
-        status = IG_FAIL(r->cx, IG_INPUT,
-                         "%s: the mesh has elements of Gmsh type %d (%s): expected lines, "
-                         "triangles, quadrilaterals, tetrahedra, hexahedra, wedges or pyramids",
-                         r->path, l.type[i], e == 0 && name ? name : "unknown");
-        ig_gmsh.Free(name);
-        ig_gmsh.Free(local);
-      }
-      continue;
+    char *name = NULL;
+    const ig_gmsh_elem *linear = !kind || kind->code < 0 ? linear_of(l.type[i], &name) : NULL;
+    if (!kind && linear) {
+      kind = linear;
+      corners_keep(l.node[i], &l.node_count[i], l.tag_count[i], kind->nodes);
+      if (dim == r->dim && entity < 0)
+        ig_warn(r->cx,
+                "%s: %zu elements of high order (%s) are taken by their corners: their other nodes "
+                "are left out",
+                r->path, l.tag_count[i], name ? name : "?");
     }
+    if ((!kind || kind->code < 0) && dim == r->dim)
+      status = IG_FAIL(r->cx, IG_INPUT,
+                       "%s: the mesh has elements of Gmsh type %d (%s): expected lines, "
+                       "triangles, quadrilaterals, tetrahedra, hexahedra, wedges or pyramids",
+                       r->path, l.type[i], name ? name : "unknown");
+    ig_gmsh.Free(name);
+    if (!kind || status != IG_OK)
+      continue;
     /* What the library returns is checked before it is used as an index. */
     if (l.node_count[i] != l.tag_count[i] * kind->nodes)
       status = IG_FAIL(r->cx, IG_INPUT, "%s: elements of Gmsh type %d have a wrong number of nodes",

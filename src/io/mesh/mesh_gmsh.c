@@ -190,18 +190,21 @@ static bool is_mesh(const char *path) {
    script. */
 static const struct { const char *ending, *name, *option; } extras[] = {{".cgns", "CGNS", "Cgns"}};
 
+/* Whether the library was built with an optional part. */
+static bool built_with(const char *option) {
+  char *built = NULL;
+  int ierr = 0;
+  ig_gmsh.OptionGetString("General.BuildOptions", &built, &ierr);
+  const bool there = !ierr && built && strstr(built, option);
+  ig_gmsh.Free(built);
+  return there;
+}
+
 /* Formats that Gmsh reads only if it was built with a further library: said here, as Gmsh's own
    message does not. */
 static ig_status extras_check(ig_gmsh_reader *r) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-    char *built = NULL;
-    int ierr = 0;
-    if (!ig_path_ends(r->path, extras[i].ending))
-      continue;
-    ig_gmsh.OptionGetString("General.BuildOptions", &built, &ierr);
-    const bool there = !ierr && built && strstr(built, extras[i].option);
-    ig_gmsh.Free(built);
-    if (!there)
+    if (ig_path_ends(r->path, extras[i].ending) && !built_with(extras[i].option))
       return IG_FAIL(r->cx, IG_INPUT,
                      "%s: this Gmsh has no %s support: convert the file, 'meshio convert %s "
                      "part.vtu' does it",
@@ -229,6 +232,17 @@ static ig_status size_check(ig_gmsh_reader *r, int dim, double edge, double unit
       unit * (high[2] - low[2]), elements);
 }
 
+/* A script may ask for an optimisation that this Gmsh does not have: the mesh is made without. */
+static void netgen_skip(const ig_gmsh_reader *r) {
+  double asked = 0;
+  int ierr = 0;
+  ig_gmsh.OptionGetNumber("Mesh.OptimizeNetgen", &asked, &ierr);
+  if (ierr || asked == 0 || built_with("Netgen"))
+    return;
+  ig_info(r->cx, "%s: Mesh.OptimizeNetgen is skipped: this Gmsh has no Netgen", r->path);
+  ig_gmsh.OptionSetNumber("Mesh.OptimizeNetgen", 0, &ierr);
+}
+
 /* One thread: with several, Gmsh's meshes differ from run to run, and no run could be resumed. */
 static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *options) {
   int ierr = 0;
@@ -249,6 +263,7 @@ static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *optio
   const int dim = ig_gmsh.ModelGetDimension(&ierr);
   if (options->edge > 0)
     IG_TRY(size_check(r, dim, options->edge / unit, unit));
+  netgen_skip(r);
   if (!ierr)
     ig_gmsh.ModelMeshGenerate(dim, &ierr);
   return ierr ? ig_gmsh_failed(r, "Gmsh cannot mesh the geometry") : IG_OK;
@@ -295,10 +310,11 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   char head[16] = "";
   FILE *f;
   IG_TRY(ig_file_open(cx, path, &f));
-  const size_t length = fread(head, 1, sizeof head - 1, f);
+  (void)!fread(head, 1, sizeof head - 1, f);
   fclose(f);
   /* Gmsh runs what it does not recognise as a script: a mesh must look like one. */
-  if (is_mesh(path) && (length < 11 || strncmp(head, "$MeshFormat", 11) != 0))
+  /* $NOD begins a mesh of format 1. */
+  if (is_mesh(path) && strncmp(head, "$MeshFormat", 11) != 0 && strncmp(head, "$NOD", 4) != 0)
     return IG_FAIL(cx, IG_INPUT, "%s:1:1: expected $MeshFormat: this is no Gmsh mesh", path);
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
     if (ig_path_ends(path, extras[i].ending) && strncmp(head, "\x89HDF", 4) != 0 &&

@@ -25,6 +25,7 @@
   X(ModelMeshGetElements)                                                                          \
   X(ModelMeshGetNodes)                                                                             \
   X(Open)                                                                                          \
+  X(OptionGetNumber)                                                                               \
   X(OptionGetString)                                                                               \
   X(OptionSetNumber)
 typedef struct {
@@ -71,7 +72,8 @@ int ig_gmsh_list(int dim, int entity, ig_gmsh_listed *listed);
 void ig_gmsh_list_free(ig_gmsh_listed *listed);
 typedef ig_status ig_gmsh_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t count,
                                const size_t *tag, const size_t *node, void *user);
-/* Calls `take` for each element type of one entity or of all (-1). */
+/* Calls `take` for each element type of one entity or of all (-1). Elements of order 3 and higher
+   are taken by their corners, with a warning. */
 IG_MUST_CHECK ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity,
                                               ig_gmsh_take *take, void *user);
 /* Our number of a Gmsh tag; -1: unknown. */

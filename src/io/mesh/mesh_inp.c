@@ -496,6 +496,13 @@ ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_opti
   ig_status status = inp_read(&in);
   if (status == IG_OK && in.parts && !in.instances)
     status = ig_inp_part_alone(&in);
+  if (status == IG_OK && !strstr(in.t.text, "\n*") &&
+      in.t.text[strspn(in.t.text, " \t\r\n")] != '*')
+    status = IG_FAIL(cx, IG_INPUT,
+                     "%s: no mesh found: 0 nodes, 0 elements, no keyword: expected *NODE and "
+                     "*ELEMENT of Abaqus or CalculiX (`ingot path info` reads toolpaths; meshes of "
+                     "AVS are not read)",
+                     path);
   /* Sets may name elements that were passed over. */
   for (int i = 0; i < in.whole.groups && in.passed; i++)
     in.whole.group[i].gaps |= in.whole.group[i].kind == IG_SET_ELEMENTS;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-static ig_mesh_reader read_dat;
+static ig_mesh_reader read_dat, read_mesh;
 
 /* Formats by ending. NULL: cannot be read, or written. */
 static const struct {
@@ -29,7 +29,11 @@ static const struct {
     {".key", ig_mesh_read_dyna, NULL},
     {".cdb", ig_mesh_read_cdb, NULL},
     {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk},
-    {".stl", NULL, ig_mesh_write_stl},
+    {".hdf", ig_mesh_read_vtkhdf, NULL},
+    {".stl", ig_mesh_read_surface, ig_mesh_write_stl},
+    {".obj", ig_mesh_read_surface, NULL},
+    {".ply", ig_mesh_read_surface, NULL},
+    {".off", ig_mesh_read_surface, NULL},
     {".geo", ig_mesh_read_gmsh, NULL},
     {".step", ig_mesh_read_gmsh, NULL},
     {".stp", ig_mesh_read_gmsh, NULL},
@@ -47,7 +51,7 @@ static const struct {
     {".g", ig_mesh_read_exodus, NULL},
     {".bdf", ig_mesh_read_nastran, NULL},
     {".nas", ig_mesh_read_nastran, NULL},
-    {".mesh", ig_mesh_read_gmsh, NULL},
+    {".mesh", read_mesh, NULL},
     {".dat", read_dat, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -101,8 +105,8 @@ static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
   return status;
 }
 
-/* CalculiX GraphiX also names its Abaqus files .msh: they start with a star. */
-static ig_status is_keywords(ig_ctx *cx, const char *path, bool *is) {
+/* Whether the first word of a file begins with `word`. */
+static ig_status begins_with(ig_ctx *cx, const char *path, const char *word, bool *is) {
   char head[64] = "";
   FILE *f;
   IG_TRY(ig_file_open(cx, path, &f));
@@ -111,8 +115,17 @@ static ig_status is_keywords(ig_ctx *cx, const char *path, bool *is) {
   size_t i = 0;
   while (i < length && strchr(" \t\r\n", head[i]))
     i++;
-  *is = head[i] == '*';
+  *is = strncmp(head + i, word, strlen(word)) == 0;
   return IG_OK;
+}
+
+/* .mesh is used by MFEM and by Medit, whose files Gmsh reads. */
+static ig_status read_mesh(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                           ig_mesh **mesh) {
+  bool is;
+  *mesh = NULL;
+  IG_TRY(begins_with(cx, path, "MFEM", &is));
+  return (is ? ig_mesh_read_mfem : ig_mesh_read_gmsh)(cx, path, options, mesh);
 }
 
 /* .dat is used by Nastran, Ansys and Abaqus: the first typical line decides. .dat is used by
@@ -178,9 +191,9 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
     return IG_FAIL(
         cx, IG_INPUT,
         "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
-        ".cdb, .msh, .unv, .med, .cgns, .xdmf, .exo, .bdf, .dat, .geo or .step; a surface (.stl, "
-        ".obj, .3mf, .ply, .off) is "
-        "cut into voxels by `mesh: {stl: …, voxel: …}`",
+        ".cdb, .msh, .mesh, .unv, .med, .cgns, .xdmf, .exo, .bdf, .dat, .geo, .step or a surface "
+        "(.stl, .obj, .ply, .off); these and .3mf are cut into voxels by `mesh: {stl: …, voxel: "
+        "…}`",
         path, ending);
   /* The unit: what was asked for, or what the file names, or metres. */
   double named;
@@ -196,8 +209,9 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   const double unit = known.unit > 0 ? known.unit : 1;
   ig_mesh *mesh = NULL;
   bool keywords = false;
+  /* CalculiX GraphiX also names its Abaqus files .msh: they start with a star. */
   if (strcmp(formats[i].ending, ".msh") == 0)
-    IG_TRY(is_keywords(cx, path, &keywords));
+    IG_TRY(begins_with(cx, path, "*", &keywords));
   ig_mesh_reader *const read = keywords ? ig_mesh_read_inp : formats[i].read;
   IG_TRY(in_file(cx, path, read(cx, path, &known, &mesh)));
   for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
@@ -221,6 +235,11 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
             "lengths are millimetres",
             path, size);
   /* said of a mesh that is good: one that is refused has one message; Gmsh has points of its own */
+  if (read == ig_mesh_read_surface)
+    ig_info(cx,
+            "%s: its triangles are taken as shells; `mesh: {stl: …, voxel: …}` fills a closed "
+            "surface with hexahedra",
+            path);
   if (dropped > 0 && read != ig_mesh_read_gmsh)
     ig_info(cx, "%s: %d nodes belong to no element: left out", path, dropped);
   *out = mesh;

@@ -6,6 +6,7 @@
 #ifndef IG_IO_MESH_MESH_IO_H
 #define IG_IO_MESH_MESH_IO_H
 
+#include "core/number.h"
 #include "core/output.h"
 
 #include <stdio.h>
@@ -17,13 +18,18 @@ typedef ig_status ig_mesh_reader(ig_ctx *cx, const char *path, const ig_mesh_rea
 typedef ig_status ig_mesh_writer(ig_ctx *cx, const ig_mesh *mesh, const char *path);
 ig_mesh_reader ig_mesh_read_vtkhdf, ig_mesh_read_vtk, ig_mesh_read_vtu, ig_mesh_read_inp,
     ig_mesh_read_dyna, ig_mesh_read_cdb, ig_mesh_read_nastran, ig_mesh_read_med, ig_mesh_read_gmsh,
-    ig_mesh_read_xdmf, ig_mesh_read_exodus;
+    ig_mesh_read_xdmf, ig_mesh_read_exodus, ig_mesh_read_mfem;
+/* Surfaces of triangles (.stl, .obj, .ply, .off) as shells of three nodes; mesh_tri_surface.c. */
+ig_mesh_reader ig_mesh_read_surface;
 ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_vtu, ig_mesh_write_inp,
     ig_mesh_write_msh, ig_mesh_write_stl;
 /* Stores the content of a memory stream (open_memstream) of `text` and `size` as a file; closes and
    frees it. */
 IG_MUST_CHECK ig_status ig_text_store(ig_ctx *cx, const char *path, FILE *f, char **text,
                                       const size_t *size);
+/* A mesh as text of Abaqus and CalculiX, with its sets; and a number as they read it. */
+void ig_inp_put(FILE *f, const ig_mesh *mesh);
+const char *ig_inp_number(double value, char text[IG_NUMBER_TEXT]);
 /* Local face of side `side` (from 1) in Abaqus' numbering; code: of the cell. */
 int ig_inp_face(int code, int side);
 /* A mesh as a snapshot, with its sets as fields; for the VTK writers. */

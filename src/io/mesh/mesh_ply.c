@@ -31,6 +31,7 @@ typedef struct {
   ig_tri_maker *m;
   ig_mesh_text *t;
   bool text, swapped;
+  bool points, faces; /* what this pass over the data takes */
   int elements;
   element element[ELEMENTS];
   char *p;          /* text: where the next word is looked for; binary: the next byte */
@@ -220,7 +221,7 @@ static ig_status list_read(reader *r, const property *q) {
                    (long long)r->at, length);
   for (int64_t a = 0; a < (int64_t)length; a++) {
     IG_TRY(value_read(r, q->value, &id));
-    if (q->what != CORNER_LIST)
+    if (q->what != CORNER_LIST || !r->faces)
       continue;
     if (!(id >= 0 && id < r->m->s->nodes) || id != (double)(int64_t)id)
       return IG_FAIL(r->m->cx, IG_INPUT, "%s: %s %lld uses point %g: there are %d, from 0",
@@ -250,33 +251,50 @@ static ig_status data_read(reader *r, const element *e) {
       if (q->what >= PLACE_X && q->what <= PLACE_Z)
         x[q->what - PLACE_X] = value;
     }
-    if (strcmp(e->name, "vertex") == 0)
+    if (strcmp(e->name, "vertex") == 0 && r->points)
       IG_TRY(ig_tri_node_add(r->m, x));
   }
   return IG_OK;
 }
 
-/* Whether some property of an element of the name has that role. */
-static bool has(const reader *r, const char *name, role what) {
+/* The first element of the name with a property of that role; -1: none. */
+static int element_find(const reader *r, const char *name, role what) {
   for (int i = 0; i < r->elements; i++)
     for (int k = 0; strcmp(r->element[i].name, name) == 0 && k < r->element[i].properties; k++)
       if (r->element[i].property[k].what == what)
-        return true;
-  return false;
+        return i;
+  return -1;
+}
+
+/* One pass over the data of all elements. */
+static ig_status pass(reader *r, bool points, bool faces) {
+  const ig_mesh_text start = *r->t;
+  char *const p = r->p;
+  r->points = points;
+  r->faces = faces;
+  for (int i = 0; i < r->elements; i++)
+    IG_TRY(data_read(r, &r->element[i]));
+  *r->t = start;
+  r->p = p;
+  return IG_OK;
 }
 
 ig_status ig_tri_read_ply(ig_tri_maker *m, ig_mesh_text *t) {
   reader r = {.m = m, .t = t};
   IG_TRY(header_read(&r));
-  if (!has(&r, "vertex", PLACE_X) || !has(&r, "vertex", PLACE_Y) || !has(&r, "vertex", PLACE_Z))
+  const int point = element_find(&r, "vertex", PLACE_X);
+  const int face = element_find(&r, "face", CORNER_LIST);
+  if (point < 0 || element_find(&r, "vertex", PLACE_Y) < 0 ||
+      element_find(&r, "vertex", PLACE_Z) < 0)
     return IG_FAIL(m->cx, IG_INPUT, "%s: its points have no x, y and z", m->path);
-  if (!has(&r, "face", CORNER_LIST))
+  if (face < 0)
     return IG_FAIL(m->cx, IG_INPUT,
                    "%s: a cloud of points without faces (no list 'vertex_indices'): save it as a "
                    "surface",
                    m->path);
   r.p = r.text ? t->line_end : t->next;
-  for (int i = 0; i < r.elements; i++)
-    IG_TRY(data_read(&r, &r.element[i]));
-  return IG_OK;
+  /* corners are checked against the points: where these come later, they are read first */
+  if (face < point)
+    IG_TRY(pass(&r, true, false));
+  return pass(&r, face > point, true);
 }

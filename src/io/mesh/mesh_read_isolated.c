@@ -123,6 +123,80 @@ static void siblings_link(scratch *s) {
     closedir(all);
 }
 
+/* Blanks the statements `Save …;` and `Print …;` of a Gmsh script, outside comments and texts, with
+   lines as they were. Returns how many; *line: of the first. */
+static int saves_blank(char *text, int *line) {
+  int count = 0, number = 1;
+  for (char *c = text, before = ';'; *c; c++) {
+    number += *c == '\n';
+    if (c[0] == '/' && (c[1] == '/' || c[1] == '*')) {
+      const bool long_one = c[1] == '*';
+      for (c += 2; *c && (long_one ? c[0] != '*' || c[1] != '/' : *c != '\n' && *c != '\r'); c++)
+        number += *c == '\n';
+      c -= !*c || !long_one;
+    } else if (*c == '"') {
+      for (c++; *c && *c != '"'; c++)
+        number += *c == '\n';
+      c -= !*c;
+      before = '"';
+    } else if (isalnum((unsigned char)*c) || *c == '_') {
+      char *const word = c;
+      while (isalnum((unsigned char)*c) || *c == '_')
+        c++;
+      const size_t length = (size_t)(c - word);
+      const bool save = (length == 4 && strncmp(word, "Save", 4) == 0) ||
+                        (length == 5 && strncmp(word, "Print", 5) == 0);
+      const size_t space = strspn(c, " \t");
+      if (save && before != '.' && c[space] != '=' && c[space] != '(') {
+        *line = count++ ? *line : number;
+        bool quoted = false;
+        for (c = word; *c && (quoted || *c != ';'); c++) {
+          quoted = quoted != (*c == '"');
+          number += *c == '\n';
+          *c = *c == '\n' ? *c : ' ';
+        }
+        if (*c) /* an empty statement is an error, too */
+          *c++ = ' ';
+      }
+      before = 'x';
+      c--;
+    } else if (!isspace((unsigned char)*c)) {
+      before = *c;
+    }
+  }
+  return count;
+}
+
+/* A script that saves files is read from a copy without these statements: Gmsh would fail where it
+   cannot write or draw. *made: there is a copy. */
+static ig_status script_copy(ig_ctx *cx, const char *path, const scratch *s, bool *made) {
+  enum { MOST = 64 << 20 };
+  FILE *f;
+  char *text;
+  int line = 0;
+  *made = false;
+  IG_TRY(IG_NEW(cx, &text, MOST + 1, "a script"));
+  ig_status status = ig_file_open(cx, path, &f);
+  if (status == IG_OK) {
+    const size_t size = fread(text, 1, MOST, f);
+    const bool whole = size < MOST && !memchr(text, 0, size);
+    fclose(f);
+    const int count = whole ? saves_blank(text, &line) : 0;
+    FILE *copy = count ? fopen(s->file, "wxe") : NULL;
+    *made = copy && fwrite(text, 1, size, copy) == size;
+    if (copy && fclose(copy))
+      *made = false;
+    if (count && !*made)
+      status =
+          IG_FAIL(cx, IG_IO, "%s: cannot copy it to '%s': %s", path, s->folder, strerror(errno));
+    if (*made)
+      ig_info(cx, "%s:%d: %d `Save` or `Print` skipped: only the mesh is taken from a script", path,
+              line, count);
+  }
+  free(text);
+  return status;
+}
+
 /* The folder first, then its lock: while it is locked no other process takes it for left over. */
 static void scratch_remove(scratch *s) {
   if (s->folder[0])
@@ -167,8 +241,15 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
   for (char *c = dot; c && *c; c++)
     *c = (char)tolower((unsigned char)*c);
   const bool script = dot && strcmp(dot, ".geo") == 0;
-  if (snprintf(s->file, sizeof s->file, "%s/%s", s->folder, own) >= (int)sizeof s->file ||
-      !link_make(s, MARK, MARK) || !link_make(s, name, own)) {
+  bool copied = false;
+  const bool fits =
+      snprintf(s->file, sizeof s->file, "%s/%s", s->folder, own) < (int)sizeof s->file;
+  const ig_status status = fits && script ? script_copy(cx, path, s, &copied) : IG_OK;
+  if (status != IG_OK) {
+    scratch_remove(s);
+    return status;
+  }
+  if (!fits || !link_make(s, MARK, MARK) || (!copied && !link_make(s, name, own))) {
     scratch_remove(s);
     return IG_FAIL(cx, IG_IO, "%s: cannot make a link to it in '%s': %s", path, parent,
                    strerror(errno));

@@ -278,3 +278,27 @@ ig_status ig_tri_surface_read(ig_ctx *cx, const char *path, double unit, double 
                               ig_tri_surface *soup) {
   return ig_tri_surface_read_as(cx, path, &(ig_tri_surface_how){.unit = unit, .edge = edge}, soup);
 }
+
+/* Coordinates are in the unit of the file; ig_mesh_read scales them. */
+ig_status ig_mesh_read_surface(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                               ig_mesh **mesh) {
+  ig_tri_surface s;
+  ig_block *block;
+  ig_mesh *made = NULL;
+  (void)options;
+  *mesh = NULL;
+  IG_TRY(ig_tri_surface_read_as(cx, path, &(ig_tri_surface_how){.unit = 1}, &s));
+  ig_status status = s.triangles > 0 ? ig_mesh_new(cx, 3, s.nodes, &made)
+                                     : IG_FAIL(cx, IG_INPUT, "%s: no triangles are in it", path);
+  if (status == IG_OK)
+    status = ig_mesh_add_block(cx, made, IG_TRI3, s.triangles, &block);
+  if (status == IG_OK) {
+    memcpy(made->x, s.x, 3 * (size_t)s.nodes * sizeof *s.x);
+    memcpy(block->conn, s.corner, 3 * (size_t)s.triangles * sizeof *s.corner);
+    *mesh = made;
+  } else {
+    ig_mesh_free(made);
+  }
+  ig_tri_surface_free(&s);
+  return status;
+}

@@ -95,13 +95,15 @@ static ig_status med_unit(ig_ctx *cx, const char *path, double *metres) {
 ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
   IG_REQUIRE_ARGS(cx, cx && path && metres);
   const char *dot = strrchr(path, '.');
-  static const char *const millimetres[] = {".step", ".stp", ".iges", ".igs"};
+  static const char *const millimetres[] = {".step", ".stp", ".iges", ".igs",
+                                            ".stl",  ".obj", ".ply",  ".off"};
   *metres = 0;
   if (!dot)
     return IG_OK;
   if (strcasecmp(dot, ".vtkhdf") == 0)
     *metres = 1;
-  for (int i = 0; i < 4; i++) /* whatever their unit, Gmsh hands millimetres over */
+  /* geometry: whatever its unit, Gmsh hands millimetres over; surfaces name none: it is usual */
+  for (size_t i = 0; i < sizeof millimetres / sizeof *millimetres; i++)
     if (strcasecmp(dot, millimetres[i]) == 0)
       *metres = 1e-3;
   /* A file that cannot be read has no unit here; its reader then says why. */

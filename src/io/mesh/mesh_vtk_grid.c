@@ -91,6 +91,8 @@ static const struct {
              {3, IG_BEAM2},
              {4, IG_BEAM2},
              {5, IG_TRI3},
+             {6, IG_TRI3},
+             {7, IG_TRI3},
              {8, IG_QUAD4},
              {9, IG_QUAD4},
              {10, IG_TET4},
@@ -133,8 +135,8 @@ static ig_status cell_take(maker *m, int64_t cell, unsigned *seen) {
   if (k == sizeof types / sizeof *types)
     return IG_FAIL(
         g->cx, IG_INPUT,
-        "%s: cell %lld is of VTK type %d: expected lines (3), triangles (5, 22), "
-        "quadrilaterals (8, 9), tetrahedra (10, 24), hexahedra (11, 12, 25), wedges (13, 26) "
+        "%s: cell %lld is of VTK type %d: expected lines (3, 4), triangles (5, 6, 22), polygons "
+        "(7), quadrilaterals (8, 9), tetrahedra (10, 24), hexahedra (11, 12, 25), wedges (13, 26) "
         "or pyramids (14)",
         m->path, (long long)cell, g->type[cell]);
   if (types[k].code < 0 || (m->ghost && m->ghost[cell]))
@@ -339,8 +341,15 @@ static ig_status make(maker *m, const ig_mesh_read_options *options) {
 
 ig_status ig_vtk_mesh(const ig_vtk_grid *g, const char *path, const ig_mesh_read_options *options,
                       ig_mesh **mesh) {
-  maker m = {.g = g, .path = path};
-  const ig_status status = make(&m, options);
+  ig_vtk_grid *cut;
+  *mesh = NULL;
+  IG_TRY(IG_NEW(g->cx, &cut, 1, "cells"));
+  ig_status status = ig_vtk_split(g, path, cut);
+  maker m = {.g = cut->cells ? cut : g, .path = path};
+  if (status == IG_OK)
+    status = make(&m, options);
+  ig_vtk_split_free(cut);
+  free(cut);
   free(m.type);
   free(m.children);
   free(m.offset);

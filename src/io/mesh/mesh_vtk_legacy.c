@@ -1,5 +1,6 @@
 /* Reader of legacy VTK files, text or binary, up to version 5.1. Text and binary differ only in how
-   numbers are stored; keywords are text in both. */
+   numbers are stored; keywords are text in both. All data sets become an unstructured grid: of
+   POLYDATA lines and polygons, of the structured ones the cells between neighbouring points. */
 #include "io/format/vtk.h"
 
 #include <ctype.h>
@@ -8,11 +9,28 @@
 #include <string.h>
 #include <strings.h>
 
+/* Data sets, and the sections of POLYDATA in the order of its cells. */
+enum { UNSTRUCTURED, POLYDATA, GRID, IMAGE, RECTILINEAR, DATASETS };
+static const char *const datasets[DATASETS] = {"UNSTRUCTURED_GRID", "POLYDATA", "STRUCTURED_GRID",
+                                               "STRUCTURED_POINTS", "RECTILINEAR_GRID"};
+enum { POLY_SECTIONS = 4 };
+static const struct {
+  const char *name;
+  int type;            /* of VTK */
+  int short_of, plain; /* cells of so many points are of the plain type */
+} poly[POLY_SECTIONS] = {
+    {"VERTICES", 2, 1, 1}, {"LINES", 4, 2, 3}, {"POLYGONS", 7, 3, 5}, {"TRIANGLE_STRIPS", 6, 3, 5}};
+
 /* State of the reader. */
 typedef struct {
   ig_mesh_text t;
   char *p; /* in the current line */
-  bool binary, new_style, typed;
+  bool binary, new_style;
+  bool typed;           /* all cells are there, with their types */
+  int dataset, section; /* section: of POLYDATA, the last one */
+  /* Of structured data sets: points along x, y, z (0: not given yet), and where they are. */
+  int64_t along[3];
+  double origin[3], spacing[3], *axis[3];
   ig_vtk_grid g;
 } legacy;
 
@@ -157,78 +175,210 @@ static ig_status points_read(legacy *l) {
   return numbers_read(l, "POINTS", kind, 3 * count, l->g.point, NULL);
 }
 
+/* Cells of one section, behind those of earlier ones. Their offsets count from its first corner. */
+typedef struct {
+  const char *name;
+  int64_t cells, corners; /* how many */
+  int64_t *offset, *corner;
+} part;
+
 /* Offsets must rise from 0 to the number of corners, and corners be valid points. */
-static ig_status span_check(legacy *l) {
-  ig_vtk_grid *g = &l->g;
-  for (int64_t c = 0; c < g->cells; c++)
-    if (g->offset[c] > g->offset[c + 1] || g->offset[c] < 0)
+static ig_status span_check(legacy *l, const part *of, int64_t before) {
+  for (int64_t c = 0; c < of->cells; c++)
+    if (of->offset[c] > of->offset[c + 1] || of->offset[c] < 0)
       return ig_text_fail(&l->t, l->p, "OFFSETS fall at cell %lld", (long long)c);
-  if (g->offset[0] != 0 || g->offset[g->cells] != g->corners)
+  if (of->offset[0] != 0 || of->offset[of->cells] != of->corners)
     return ig_text_fail(&l->t, l->p, "OFFSETS do not span CONNECTIVITY");
-  for (int64_t i = 0; i < g->corners; i++)
-    if (g->corner[i] < 0 || g->corner[i] >= g->points)
-      return ig_text_fail(&l->t, l->p, "%lld in CELLS: expected 0 to %lld", (long long)g->corner[i],
-                          (long long)g->points - 1);
+  for (int64_t i = 0; i < of->corners; i++)
+    if (of->corner[i] < 0 || of->corner[i] >= l->g.points)
+      return ig_text_fail(&l->t, l->p, "%lld in %s: expected 0 to %lld", (long long)of->corner[i],
+                          of->name, (long long)l->g.points - 1);
+  for (int64_t c = 0; c <= of->cells; c++)
+    of->offset[c] += before;
   return IG_OK;
 }
 
 /* Version 5 and up: arrays OFFSETS and CONNECTIVITY; the count is the number of cells plus 1. */
-static ig_status cells_read_new(legacy *l) {
-  for (int part = 0; part < 2; part++) {
+static ig_status cells_read_new(legacy *l, const part *of) {
+  for (int k = 0; k < 2; k++) {
     char *from = NULL, *stop = NULL;
     int kind;
-    const char *name = part ? "CONNECTIVITY" : "OFFSETS";
-    IG_TRY(need_word(l, "CELLS", &from, &stop));
+    const char *name = k ? "CONNECTIVITY" : "OFFSETS";
+    IG_TRY(need_word(l, of->name, &from, &stop));
     if (!ig_text_is(from, stop, name))
       return ig_text_fail(&l->t, from, "expected %s", name);
     IG_TRY(kind_read(l, name, &kind));
-    IG_TRY(numbers_read(l, name, kind, part ? l->g.corners : l->g.cells + 1, NULL,
-                        part ? l->g.corner : l->g.offset));
+    IG_TRY(numbers_read(l, name, kind, k ? of->corners : of->cells + 1, NULL,
+                        k ? of->corner : of->offset));
   }
-  return span_check(l);
+  return IG_OK;
 }
 
 /* Older versions: for each cell its number of points, then the points, in one list. */
-static ig_status cells_read_old(legacy *l, int64_t cells, int64_t size) {
+static ig_status cells_read_old(legacy *l, part *of, int64_t size) {
   enum { INT = 2 };
   int64_t *flat, at = 0, corners = 0;
   IG_TRY(IG_NEW(l->t.cx, &flat, size + 1, "cells"));
-  ig_status status = numbers_read(l, "CELLS", INT, size, NULL, flat);
-  for (int64_t c = 0; c < cells && status == IG_OK; c++) {
+  ig_status status = numbers_read(l, of->name, INT, size, NULL, flat);
+  for (int64_t c = 0; c < of->cells && status == IG_OK; c++) {
     const int64_t n = at < size ? flat[at] : -1;
     if (n < 0 || n > size - at - 1) {
-      status = ig_text_fail(&l->t, l->p, "cell %lld of %lld points does not fit CELLS %lld %lld",
-                            (long long)c, (long long)n, (long long)cells, (long long)size);
+      status =
+          ig_text_fail(&l->t, l->p, "cell %lld of %lld points does not fit %s %lld %lld",
+                       (long long)c, (long long)n, of->name, (long long)of->cells, (long long)size);
       break;
     }
-    l->g.offset[c] = corners;
-    memcpy(l->g.corner + corners, flat + at + 1, (size_t)n * sizeof *flat);
+    of->offset[c] = corners;
+    memcpy(of->corner + corners, flat + at + 1, (size_t)n * sizeof *flat);
     corners += n;
     at += n + 1;
   }
   free(flat);
-  l->g.offset[cells] = l->g.corners = corners;
-  return status == IG_OK ? span_check(l) : status;
+  of->offset[of->cells] = corners;
+  l->g.corners += corners - of->corners;
+  of->corners = corners;
+  return status;
 }
 
 /* Version 5 has offsets and connectivity as arrays, earlier ones a count before each cell. */
-static ig_status cells_read(legacy *l) {
+static ig_status cells_read(legacy *l, const char *name) {
+  const int64_t first = l->g.cells, before = l->g.corners;
   int64_t cells, size;
-  IG_TRY(count_read(l, "CELLS", 1, &cells));
-  IG_TRY(count_read(l, "CELLS", 1, &size));
-  if (l->g.cells || !l->g.points)
-    return ig_text_fail(&l->t, l->p, l->g.cells ? "CELLS comes twice" : "CELLS before POINTS");
+  IG_TRY(count_read(l, name, 1, &cells));
+  IG_TRY(count_read(l, name, 1, &size));
+  if (!l->g.points)
+    return ig_text_fail(&l->t, l->p, "%s before POINTS", name);
   if (l->new_style && cells == 0)
-    return ig_text_fail(&l->t, l->p, "CELLS 0: expected the number of cells plus 1");
+    return l->dataset == POLYDATA
+               ? IG_OK
+               : ig_text_fail(&l->t, l->p, "CELLS 0: expected the number of cells plus 1");
   if (!l->new_style && size < cells)
-    return ig_text_fail(&l->t, l->p, "CELLS %lld %lld: expected at least one number per cell",
+    return ig_text_fail(&l->t, l->p, "%s %lld %lld: expected at least one number per cell", name,
                         (long long)cells, (long long)size);
-  if (l->new_style) {
-    IG_TRY(ig_vtk_grow(&l->g, 0, cells - 1, size));
-    return cells_read_new(l);
-  }
+  cells -= l->new_style;
   IG_TRY(ig_vtk_grow(&l->g, 0, cells, size));
-  return cells_read_old(l, cells, size);
+  part of = {name, cells, size, l->g.offset + first, l->g.corner + before};
+  IG_TRY(l->new_style ? cells_read_new(l, &of) : cells_read_old(l, &of, size));
+  return span_check(l, &of, before);
+}
+
+/* A section of POLYDATA. Cell data follow the order of `poly`, whatever the order in the file. */
+static ig_status poly_read(legacy *l, int section) {
+  const int64_t first = l->g.cells;
+  if (section <= l->section)
+    return ig_text_fail(&l->t, l->p, "%s after %s: expected it before", poly[section].name,
+                        poly[l->section].name);
+  l->section = section;
+  IG_TRY(cells_read(l, poly[section].name));
+  for (int64_t c = first; c < l->g.cells; c++) {
+    const int64_t points = l->g.offset[c + 1] - l->g.offset[c];
+    l->g.type[c] = (uint8_t)(points == poly[section].short_of ? poly[section].plain
+                             : section == 2 && points == 4    ? 9
+                                                              : poly[section].type);
+  }
+  l->typed = true;
+  return IG_OK;
+}
+
+/* --- structured data sets */
+
+/* Points along x, y and z. Points that are not in the file must be worth its data. */
+static ig_status along_read(legacy *l) {
+  enum { SMALL = 1000000 };
+  const char *name = datasets[l->dataset];
+  double points = 1;
+  for (int d = 0; d < 3; d++) {
+    IG_TRY(word_int(l, "DIMENSIONS", 1, INT32_MAX, &l->along[d]));
+    points *= (double)l->along[d];
+  }
+  if (points > SMALL && points > 8. * (double)(l->t.end - l->t.text))
+    return ig_text_fail(&l->t, l->p, "%s: %g points are more than this file can hold", name,
+                        points);
+  return IG_OK;
+}
+
+static ig_status axis_read(legacy *l, int d) {
+  int64_t count;
+  int kind;
+  IG_TRY(count_read(l, "coordinates", 1, &count));
+  IG_TRY(kind_read(l, "coordinates", &kind));
+  if (count != l->along[d] || l->axis[d])
+    return ig_text_fail(&l->t, l->p, "%lld coordinates: expected %lld as in DIMENSIONS, once",
+                        (long long)count, (long long)l->along[d]);
+  IG_TRY(IG_NEW(l->t.cx, &l->axis[d], count, "coordinates"));
+  return numbers_read(l, "coordinates", kind, count, l->axis[d], NULL);
+}
+
+static ig_status three_read(legacy *l, const char *in, double value[3]) {
+  for (int d = 0; d < 3; d++) {
+    char *from = NULL, *stop = NULL;
+    IG_TRY(need_word(l, in, &from, &stop));
+    IG_TRY(ig_text_real(&l->t, from, stop, &value[d]));
+  }
+  return IG_OK;
+}
+
+/* Points of an image or rectilinear grid; x runs fastest. */
+static ig_status points_make(legacy *l) {
+  IG_TRY(ig_vtk_grow(&l->g, l->along[0] * l->along[1] * l->along[2], 0, 0));
+  int64_t at[3] = {0, 0, 0};
+  for (int64_t n = 0; n < l->g.points; n++) {
+    for (int d = 0; d < 3; d++)
+      l->g.point[3 * n + d] = l->dataset == RECTILINEAR
+                                  ? l->axis[d][at[d]]
+                                  : l->origin[d] + l->spacing[d] * (double)at[d];
+    for (int d = 0; d < 3 && ++at[d] == l->along[d]; d++)
+      at[d] = 0;
+  }
+  return IG_OK;
+}
+
+/* Lines, quadrilaterals or hexahedra between neighbouring points, by how many axes have more than
+   one point. Corners of a cell: bits 0, 1, 2 of their number are steps along these axes. */
+static ig_status grid_make(legacy *l) {
+  static const int types[4] = {1, 3, 9, 12}, around[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  ig_vtk_grid *g = &l->g;
+  if (l->typed || l->dataset < GRID)
+    return IG_OK;
+  if (!l->along[0])
+    return end_of_file(l, "the grid: expected DIMENSIONS");
+  for (int d = 0; d < 3 && l->dataset == RECTILINEAR; d++)
+    if (!l->axis[d])
+      return end_of_file(l, "the grid: expected X_COORDINATES, Y_COORDINATES and Z_COORDINATES");
+  if (l->dataset != GRID)
+    IG_TRY(points_make(l));
+  if (g->points != l->along[0] * l->along[1] * l->along[2])
+    return ig_text_fail(&l->t, l->p, "%lld points: expected %lld x %lld x %lld as in DIMENSIONS",
+                        (long long)g->points, (long long)l->along[0], (long long)l->along[1],
+                        (long long)l->along[2]);
+  int axes = 0;
+  int64_t step[3], count[3], cells = 1, stride = 1;
+  for (int d = 0; d < 3; stride *= l->along[d++])
+    if (l->along[d] > 1) {
+      step[axes] = stride;
+      count[axes] = l->along[d] - 1;
+      cells *= count[axes++];
+    }
+  cells = axes ? cells : 0;
+  IG_TRY(ig_vtk_grow(g, 0, cells, cells << axes));
+  int64_t at[3] = {0, 0, 0};
+  for (int64_t c = 0; c < cells; c++) {
+    int64_t low = 0;
+    for (int d = 0; d < axes; d++)
+      low += at[d] * step[d];
+    for (int a = 0; a < 1 << axes; a++) {
+      int64_t *corner = &g->corner[(c << axes) + a];
+      *corner = low;
+      for (int d = 0; d < axes; d++)
+        *corner += (around[a] >> d & 1) * step[d];
+    }
+    g->type[c] = (uint8_t)types[axes];
+    g->offset[c + 1] = (c + 1) << axes;
+    for (int d = 0; d < axes && ++at[d] == count[d]; d++)
+      at[d] = 0;
+  }
+  l->typed = true;
+  return IG_OK;
 }
 
 /* Kept as bytes; values out of range are refused. */
@@ -355,7 +505,7 @@ static ig_status plain_read(legacy *l, int components, bool at_points) {
 
 /* --- the file */
 
-/* Version, title, ASCII or BINARY, and the kind of data set: only unstructured grids are meshes. */
+/* Version, title, ASCII or BINARY, and the kind of data set. */
 static ig_status header_read(legacy *l) {
   int major = 0, minor = 0;
   ig_mesh_text *t = &l->t;
@@ -373,8 +523,33 @@ static ig_status header_read(legacy *l) {
     return ig_text_fail(t, from, "expected ASCII or BINARY");
   if (!word(l, &from, &stop) || !ig_text_is(from, stop, "DATASET"))
     return ig_text_fail(t, l->p, "expected DATASET UNSTRUCTURED_GRID");
-  if (!word(l, &from, &stop) || !ig_text_is(from, stop, "UNSTRUCTURED_GRID"))
-    return ig_text_fail(t, from, "expected UNSTRUCTURED_GRID");
+  IG_TRY(need_word(l, "the header", &from, &stop));
+  for (l->dataset = 0; l->dataset < DATASETS; l->dataset++)
+    if (ig_text_is(from, stop, datasets[l->dataset]))
+      return IG_OK;
+  return ig_text_fail(t, from,
+                      "expected UNSTRUCTURED_GRID, POLYDATA, STRUCTURED_GRID, STRUCTURED_POINTS or "
+                      "RECTILINEAR_GRID");
+}
+
+/* Sections that only some data sets have; *known: it was one. */
+static ig_status special_read(legacy *l, const char *from, const char *stop, bool *known) {
+  static const char *const axes[3] = {"X_COORDINATES", "Y_COORDINATES", "Z_COORDINATES"};
+  *known = true;
+  for (int i = 0; l->dataset == POLYDATA && i < POLY_SECTIONS; i++)
+    if (ig_text_is(from, stop, poly[i].name))
+      return poly_read(l, i);
+  if (l->dataset >= GRID && ig_text_is(from, stop, "DIMENSIONS"))
+    return along_read(l);
+  for (int d = 0; l->dataset == RECTILINEAR && d < 3; d++)
+    if (ig_text_is(from, stop, axes[d]))
+      return axis_read(l, d);
+  if (l->dataset == IMAGE && ig_text_is(from, stop, "ORIGIN"))
+    return three_read(l, "ORIGIN", l->origin);
+  if (l->dataset == IMAGE &&
+      (ig_text_is(from, stop, "SPACING") || ig_text_is(from, stop, "ASPECT_RATIO")))
+    return three_read(l, "SPACING", l->spacing);
+  *known = false;
   return IG_OK;
 }
 
@@ -388,11 +563,16 @@ static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points
     int components;
   } plain[] = {
       {"VECTORS", 3}, {"NORMALS", 3}, {"TENSORS", 9}, {"GLOBAL_IDS", 1}, {"PEDIGREE_IDS", 1}};
-  if (ig_text_is(from, stop, "POINTS"))
+  bool known = false;
+  if (!*in_data)
+    IG_TRY(special_read(l, from, stop, &known));
+  if (known)
+    return IG_OK;
+  if (ig_text_is(from, stop, "POINTS") && l->dataset < IMAGE)
     return points_read(l);
-  if (ig_text_is(from, stop, "CELLS"))
-    return cells_read(l);
-  if (ig_text_is(from, stop, "CELL_TYPES"))
+  if (ig_text_is(from, stop, "CELLS") && l->dataset == UNSTRUCTURED)
+    return l->g.cells ? ig_text_fail(&l->t, l->p, "CELLS comes twice") : cells_read(l, "CELLS");
+  if (ig_text_is(from, stop, "CELL_TYPES") && l->dataset == UNSTRUCTURED)
     return types_read(l);
   if (ig_text_is(from, stop, "METADATA")) { /* ends with an empty line */
     while (ig_text_line(&l->t) && l->t.line != l->t.line_end)
@@ -405,6 +585,7 @@ static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points
   /* The number of items must be that of points or cells. */
   if (ig_text_is(from, stop, "CELL_DATA") || ig_text_is(from, stop, "POINT_DATA")) {
     int64_t count;
+    IG_TRY(grid_make(l));
     *at_points = ig_text_is(from, stop, "POINT_DATA");
     *in_data = true;
     const int64_t expected = *at_points ? l->g.points : l->g.cells;
@@ -418,9 +599,10 @@ static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points
     if (ig_text_is(from, stop, plain[i].name))
       return plain_read(l, plain[i].components, *at_points);
   *strange = *in_data; /* other people's data: the mesh is complete */
-  return *in_data ? IG_OK
-                  : ig_text_fail(&l->t, from, "'%.*s': expected POINTS, CELLS, CELL_TYPES or data",
-                                 (int)(stop - from > 40 ? 40 : stop - from), from);
+  return *in_data
+             ? IG_OK
+             : ig_text_fail(&l->t, from, "'%.*s': expected a section of %s",
+                            (int)(stop - from > 40 ? 40 : stop - from), from, datasets[l->dataset]);
 }
 
 static ig_status legacy_read(legacy *l) {
@@ -429,6 +611,7 @@ static ig_status legacy_read(legacy *l) {
   IG_TRY(header_read(l));
   while (!strange && word(l, &from, &stop))
     IG_TRY(section_read(l, from, stop, &at_points, &in_data, &strange));
+  IG_TRY(grid_make(l));
   return l->typed ? IG_OK : end_of_file(l, "the grid: expected POINTS, CELLS and CELL_TYPES");
 }
 
@@ -438,6 +621,9 @@ ig_status ig_mesh_read_vtk(ig_ctx *cx, const char *path, const ig_mesh_read_opti
   *mesh = NULL;
   IG_TRY(IG_NEW(cx, &l, 1, "VTK reader"));
   l->g.cx = cx;
+  l->section = -1;
+  for (int d = 0; d < 3; d++)
+    l->spacing[d] = 1;
   ig_status status = ig_text_open(cx, path, &l->t);
   if (status == IG_OK) {
     status = legacy_read(l);
@@ -445,6 +631,8 @@ ig_status ig_mesh_read_vtk(ig_ctx *cx, const char *path, const ig_mesh_read_opti
       status = ig_vtk_mesh(&l->g, path, options, mesh);
     ig_text_close(&l->t);
   }
+  for (int d = 0; d < 3; d++)
+    free(l->axis[d]);
   ig_vtk_free(&l->g);
   free(l);
   return status;

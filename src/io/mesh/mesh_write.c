@@ -56,7 +56,7 @@ static void number_trim(char *text) {
 
 /* A number of at most 20 characters, because CalculiX reads no more: the shortest text that reads
    back as `value` if it fits, otherwise as many digits as fit (16, or 15 for negative numbers). */
-static const char *number_write(double value, char text[IG_NUMBER_TEXT]) {
+const char *ig_inp_number(double value, char text[IG_NUMBER_TEXT]) {
   enum { MOST = 20 };
   if (ig_number_text(value, text) <= MOST)
     return text;
@@ -76,7 +76,7 @@ static const char *number_write(double value, char text[IG_NUMBER_TEXT]) {
 /* Element names by type, in the order of ig_elem_type; plane meshes become plane stress. Nodes,
    elements by type, sets, surfaces. Plane meshes get plane-stress types, which a reader may
    change. */
-static void inp_write(FILE *f, const ig_mesh *mesh) {
+void ig_inp_put(FILE *f, const ig_mesh *mesh) {
   static const char *const space[] = {"B31",  "S3",     "STRI65", "S4",   "C3D4", "C3D10", "C3D8",
                                       "C3D6", "C3D20R", "C3D15",  "C3D5", "S8R",  "B32R"};
   static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "",      "",    "",
@@ -85,9 +85,9 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
   /* Numbers count from 1, as Abaqus has no 0. */
   for (ig_lid n = 0; n < mesh->nodes; n++) {
     char x[3][IG_NUMBER_TEXT];
-    fprintf(f, "%d, %s, %s, %s\n", n + 1, number_write(mesh->x[3 * (size_t)n], x[0]),
-            number_write(mesh->x[3 * (size_t)n + 1], x[1]),
-            number_write(mesh->x[3 * (size_t)n + 2], x[2]));
+    fprintf(f, "%d, %s, %s, %s\n", n + 1, ig_inp_number(mesh->x[3 * (size_t)n], x[0]),
+            ig_inp_number(mesh->x[3 * (size_t)n + 1], x[1]),
+            ig_inp_number(mesh->x[3 * (size_t)n + 2], x[2]));
   }
   ig_lid element = 0;
   for (int b = 0; b < mesh->blocks; b++) {
@@ -132,7 +132,7 @@ ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
                      "set '%s' cannot be written to .inp: its name has ',', '=', '/', control "
                      "characters or spaces around it, or is longer than 53 letters",
                      mesh->set[s].name);
-  return text_store(cx, mesh, path, inp_write);
+  return text_store(cx, mesh, path, ig_inp_put);
 }
 
 /* --- .stl: binary, single precision, in millimetres, as slicers expect */

@@ -232,7 +232,10 @@ static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
   if (version[0] < 1 || version[0] > 2)
     return IG_FAIL(h5->cx, IG_INPUT, "'%s': VTKHDF version %" PRId64 ".%" PRId64 ", expected 1.0",
                    h5->path, version[0], version[1]);
-  IG_TRY(ig_h5_get_text(h5, ROOT, "Type", type, sizeof type));
+  /* The first draft of the format had unstructured grids only, and did not say so. */
+  snprintf(type, sizeof type, "UnstructuredGrid");
+  if (ig_h5_has_attribute(h5, ROOT, "Type"))
+    IG_TRY(ig_h5_get_text(h5, ROOT, "Type", type, sizeof type));
   if (strcmp(type, "UnstructuredGrid") != 0)
     return IG_FAIL(h5->cx, IG_INPUT, "'%s': holds '%s', expected 'UnstructuredGrid'", h5->path,
                    type);

@@ -20,18 +20,19 @@ static bool ends_in(const char *file, const char *extension) {
 }
 
 /* First look at a table without header: number of columns, if equal in all lines (0: no table),
-   greatest value of the last column, and whether commas separate. */
+   greatest value of the last column, whether commas separate, and whether it ends as adamantine's
+   tables do. */
 typedef struct {
   int columns;
   double most;
-  bool comma;
+  bool comma, adamantine;
 } table_look;
 
 /* Columns, and what is special about them, from the first rows; the reader is set back by the
    caller. */
 static ig_status look_at_table(ig_path_reader *r, table_look *look) {
   bool there;
-  *look = (table_look){0, 0, false};
+  *look = (table_look){0};
   for (int rows = 0;; rows++) {
     IG_TRY(ig_path_line(r, '#', &there));
     if (!there)
@@ -50,7 +51,8 @@ static ig_status look_at_table(ig_path_reader *r, table_look *look) {
         look->comma = look->comma || *p == ',';
       count++;
     }
-    if (*p && rows && strncmp(p, "SCAN_PATH_END", 13) == 0)
+    look->adamantine = *p && rows && strncmp(p, "SCAN_PATH_END", 13) == 0;
+    if (look->adamantine)
       return IG_OK;
     /* Rows of different lengths are no table: the reader itself then reports the first bad one. */
     if (*p || count == 0 || (look->columns && look->columns != count)) {
@@ -95,7 +97,7 @@ static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
   *format = IG_TOOLPATH_CSV;
   /* The number of columns tells some dialects apart; where two would fit, the case must name one. A
      guess that is wrong by a factor of 1000 in length, or in power, would go unnoticed. */
-  if (look.columns == 9)
+  if (look.columns == 9 || look.adamantine)
     *format = IG_TOOLPATH_ADAMANTINE;
   else if (look.columns == 6)
     return ig_path_fail(r, NULL,

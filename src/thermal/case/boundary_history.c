@@ -65,7 +65,10 @@ static ig_status boundary_check(ig_ctx *cx, const ig_thermal_boundary *b) {
     return ig_fail_at(cx, &b->at,
                       "nothing is said about this boundary: give temperature, flux, convection, "
                       "emissivity, or fields of a file (`from`)");
-  if (b->ambient.count && !film && !b->from.count)
+  bool given = false; /* convection by a field of a file */
+  for (int i = 0; i < b->from.count; i++)
+    given |= IG_ITEM(const ig_thermal_given, b->from, i)->convection != NULL;
+  if (b->ambient.count && !film && !given)
     return ig_fail_at(cx, &b->at,
                       "this boundary has an `ambient` and no exchange with it: give convection or "
                       "emissivity");

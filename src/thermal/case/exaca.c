@@ -1,10 +1,8 @@
-/* exaca.csv for ExaCA, a cellular automaton of grain growth (LLNL and ORNL): for each element that
-   melted and solidified again its centre (x, y, z, m), when it last melted (tm, s), when it then
-   fell through the liquidus (tl, s), and its cooling rate there (cr, K/s). Only the last event
-   counts: grains of earlier ones were molten again. */
+/* exaca.csv (io/format/exaca.h): an event for each element that melted and solidified again. Only
+   the last event counts: grains of earlier ones were molten again. */
 #include "thermal/engine/heat_arrays.h"
 #include "thermal/thermal.h"
-#include "core/number.h"
+#include "io/format/exaca.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,9 +65,7 @@ static ig_status rows_print(void *user, const void *rows, int64_t first, int64_t
   (void)first;
   for (int64_t i = 0; i < count; i++, row += ROW)
     if (row[0] != 0) {
-      /* times with 12 digits: they differ by microseconds after hours of build */
-      ig_print(p->f, "%.9g,%.9g,%.9g,%.12g,%.12g,%.9g\n", row[1], row[2], row[3], row[4], row[5],
-               row[6]);
+      ig_exaca_event(p->f, IG_EXACA_TEXT, row + 1);
       p->rows++;
     }
   return IG_OK;
@@ -96,7 +92,7 @@ ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
   ig_status status = p.f ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory for exaca.csv");
   status = ig_ranks_agree(cx, status);
   if (status == IG_OK) {
-    fputs("x,y,z,tm,tl,cr\n", p.f);
+    ig_exaca_head(p.f, IG_EXACA_TEXT);
     status = rows_write(cx, &run->heat, &p);
   }
   const bool failed = p.f && ferror(p.f);

@@ -198,7 +198,7 @@ static ig_status engine_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
 }
 
 /* The engine, from the case; `paths` go to the beams. */
-static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
+static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool elements) {
   ig_job *job = run->job;
   ig_ctx *cx = job->cx;
   const ig_thermal_case *c = run->c;
@@ -222,7 +222,8 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                          .newborn = (ig_heat_newborn)c->birth.temperature,
                          .track = melts(run) ? (int)c->track_every : 0,
                          .body = c->body_source,
-                         .leaps = !isnan(c->dwell_change)};
+                         .leaps = !isnan(c->dwell_change),
+                         .no_rows = elements};
   for (int d = 0; d < 3; d++) {
     setup.anisotropy[d] = c->anisotropy[d];
     const ig_src at = ig_key_at(job->tree, "anisotropy", c->at);
@@ -267,6 +268,10 @@ void ig_thermal_drop(ig_thermal_run *run) {
    step. Paths go to the beams with the engine; what is left of them is freed here, also after a
    failure. */
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
+  return ig_thermal_open_for(job, run, false);
+}
+
+ig_status ig_thermal_open_for(ig_job *job, ig_thermal_run *run, bool elements) {
   memset(run, 0, sizeof *run);
   ig_ctx *cx = job->cx;
   run->job = job;
@@ -281,7 +286,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   IG_TRY(IG_NEW(cx, &paths, beams, "toolpaths"));
   ig_status status = births_make(run, paths);
   if (status == IG_OK)
-    status = engine_make(run, paths);
+    status = engine_make(run, paths, elements);
   for (int i = 0; i < beams; i++)
     ig_toolpath_free(&paths[i]);
   free(paths);

@@ -106,6 +106,7 @@ typedef struct {
   double body;                  /* W/m^3 */
   int track;                    /* steps between looks at every element's past; 0: none is kept */
   const ig_table *absorptivity; /* of watts over their node's temperature; NULL: watts are heat */
+  bool no_rows;                 /* not the stencil form, where a form is chosen */
   bool leaps;                   /* steps above the critical one will be asked for */
   bool bare;            /* nobody asks for the outer surface: no births, conditions or beams */
   double until;         /* when the run ends, s; 0: not known. For weights of parts */

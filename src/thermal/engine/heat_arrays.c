@@ -38,19 +38,20 @@ ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h) {
     ig_array_def of; /* name, -, place, values per item, their bytes, use, columns, type, memory */
   } list[] = {
       {true,
-       {"T", NULL, IG_HEAT_NODES, 1, size, IG_ARRAY_SAVED | IG_ARRAY_GHOSTED, 1, type, &h->node.T}},
+       {"T", NULL, IG_HEAT_NODES, 1, size, IG_ARRAY_SAVED | IG_ARRAY_GHOSTED, 1, type, &h->node.T,
+        0}},
       {h->capacity == IG_HEAT_ENTHALPY,
-       {"H", NULL, IG_HEAT_NODES, 1, size, IG_ARRAY_SAVED, 1, type, &h->node.H}},
+       {"H", NULL, IG_HEAT_NODES, 1, size, IG_ARRAY_SAVED, 1, type, &h->node.H, 0}},
       {true,
        {"node_ledger", NULL, IG_HEAT_NODES, IG_LEDGER_COLUMNS, 8, IG_ARRAY_SAVED, 1, IG_F64,
-        &h->node.ledger}},
+        &h->node.ledger, 0}},
       {h->part.faces.whole_count > 0,
-       {"face_ledger", NULL, IG_HEAT_FACES, 3, 8, IG_ARRAY_SAVED, 1, IG_F64, &h->face.ledger}},
+       {"face_ledger", NULL, IG_HEAT_FACES, 3, 8, IG_ARRAY_SAVED, 1, IG_F64, &h->face.ledger, 0}},
       {h->material.powder,
-       {"solid", NULL, IG_HEAT_CELLS, 1, 1, IG_ARRAY_SAVED, 1, IG_U8, &h->material.solid}},
+       {"solid", NULL, IG_HEAT_CELLS, 1, 1, IG_ARRAY_SAVED, 1, IG_U8, &h->material.solid, 0}},
       {h->past.every > 0,
        {"track", NULL, IG_HEAT_CELLS, IG_TRACK_COLUMNS, 4, IG_ARRAY_SAVED, IG_TRACK_COLUMNS, IG_F32,
-        &h->past.track}}};
+        &h->past.track, 0}}};
   IG_TRY(IG_NEW(cx, &h->state, 1, "state"));
   ig_arrays_open(ig_heat_arrays(h), cx, &room, h);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -60,6 +61,8 @@ ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h) {
 }
 
 void ig_heat_arrays_free(ig_heat *h) {
+  if (h->state)
+    ig_arrays_free(ig_heat_arrays(h));
   free(h->state);
   h->state = NULL;
 }

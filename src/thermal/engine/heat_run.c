@@ -43,7 +43,7 @@ ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
   ig_status status = IG_OK;
   for (int i = 0; i < 3; i++) {
     setup->conduction = forms[i];
-    if (forms[i] == IG_HEAT_STENCIL && setup->surface != IG_HEAT_LUMPED)
+    if (forms[i] == IG_HEAT_STENCIL && (setup->no_rows || setup->surface != IG_HEAT_LUMPED))
       continue;
     memset(h, 0, sizeof *h);
     status = ig_heat_make(cx, setup, NULL, h);

@@ -4,25 +4,32 @@
 
 #include "thermal/source/beam.inc"
 
+/* Weights of all targets of a zone under one spot, to `out`. */
+static beam_total spot_weigh(const ig_beam_view *v, const ig_beam_zone *c, const ig_beam_spot *s,
+                             double *out) {
+  const double *x = v->x + 3 * (int64_t)c->nodes;
+  beam_total all = {0, 0, -1};
+  for (int32_t t = 0; t < c->target_count; t++) {
+    double *o = out + (int64_t)IG_BEAM_SCRATCH * t;
+    beam_weigh(&v->shape[s->beam], s, v->beam[c->targets + t] == s->beam, v->points[c->targets + t],
+               x, v->corner + (int64_t)IG_BEAM_CORNERS * (c->targets + t), o);
+    beam_total_add(&all, t, o[8], o[9]);
+  }
+  return all;
+}
+
 /* One step: for each spot weights of all targets, then every node's share. Weights of one spot are
    overwritten by the next. Targets of other beams take nothing of this
    one's power: they may be of another kind (faces or elements). */
 static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *out, double *met) {
   const ig_beam_zone *c = &v->zone[step->zone];
-  const double *x = v->x + 3 * (int64_t)c->nodes;
   double *power = v->power + step->power;
   for (int32_t n = 0; n < c->node_count; n++)
     power[n] = 0;
   for (int32_t i = 0; i < step->spot_count; i++) {
     const ig_beam_spot *s = &v->spot[step->spots + i];
     const ig_beam_shape *b = &v->shape[s->beam];
-    beam_total all = {0, 0, -1};
-    for (int32_t t = 0; t < c->target_count; t++) {
-      double *o = out + (int64_t)IG_BEAM_SCRATCH * t;
-      beam_weigh(b, s, v->beam[c->targets + t] == s->beam, v->points[c->targets + t], x,
-                 v->corner + (int64_t)IG_BEAM_CORNERS * (c->targets + t), o);
-      beam_total_add(&all, t, o[8], o[9]);
-    }
+    const beam_total all = spot_weigh(v, c, s, out);
     if (met)
       *met += s->power * beam_landed(b, &all);
     const double sum = beam_whole(b, &all, out);
@@ -44,4 +51,26 @@ ig_status ig_beam_power_cpu(ig_ctx *cx, const ig_beam_view *v) {
         step_power(v, &v->step[i], v->scratch + v->share * r, v->met ? &v->met[i] : NULL);
     }
   return IG_OK;
+}
+
+/* Weights of a spot as in step_power, then the sum of what its nodes ask of it. */
+static void step_back(const ig_beam_view *v, const ig_beam_step *step, const double *bar,
+                      double *spot_bar) {
+  const ig_beam_zone *c = &v->zone[step->zone];
+  for (int32_t i = 0; i < step->spot_count; i++) {
+    const ig_beam_spot *s = &v->spot[step->spots + i];
+    const ig_beam_shape *b = &v->shape[s->beam];
+    const beam_total all = spot_weigh(v, c, s, v->scratch);
+    const double sum = beam_whole(b, &all, v->scratch);
+    spot_bar[step->spots + i] = 0;
+    for (int32_t n = 0; n < c->node_count && sum > 0; n++)
+      spot_bar[step->spots + i] +=
+          bar[step->power + n] * (beam_share(v, c, step->zone, n, v->scratch) / sum);
+  }
+}
+
+void ig_beam_power_back_cpu(const ig_beam_view *v, const double *bar, double *spot_bar) {
+  for (int32_t i = 0; i < v->steps; i++)
+    if (v->step[i].zone >= 0)
+      step_back(v, &v->step[i], bar, spot_bar);
 }

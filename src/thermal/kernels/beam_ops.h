@@ -9,6 +9,8 @@
 IG_C_BEGIN
 IG_MUST_CHECK ig_status ig_beam_power_cpu(ig_ctx *cx, const ig_beam_view *v);
 IG_MUST_CHECK ig_status ig_beam_power_cuda(ig_ctx *cx, const ig_beam_view *v);
+/* From bars of watts to those of the spots' powers: the transpose, on a CPU. */
+void ig_beam_power_back_cpu(const ig_beam_view *v, const double *bar, double *spot_bar);
 IG_C_END
 
 #endif

@@ -144,6 +144,9 @@ IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, d
                                       double dt);
 /* Has the device work out the watts of the batch's steps; before the engine runs it. */
 IG_MUST_CHECK ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h);
+/* Before it, on a CPU: from bars of the batch's watts to those of its spots' powers (adjoint/). */
+IG_MUST_CHECK ig_status ig_beams_power_back(ig_ctx *cx, ig_beams *beams, const double *bar,
+                                            double *spot_bar);
 /* Sorts a beam's targets into bins, all of them live. */
 IG_MUST_CHECK ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b);
 /* Nodes of a target: of a face (element x 6 + face), else of an element; how many. */

@@ -199,7 +199,8 @@ static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
           {p->x[3 * i] + v[0] * when, p->x[3 * i + 1] + v[1] * when, p->x[3 * i + 2] + v[2] * when},
           {d[0], d[1]},
           energy / dt,
-          beam};
+          beam,
+          (int32_t)i};
       beams->asked += energy;
       beams->sent += b->factor * p->power[i] * (until - at) / places;
     }
@@ -241,6 +242,24 @@ static ig_status landed_take(ig_ctx *cx, ig_beams *beams) {
   return IG_OK;
 }
 
+/* The batch in hand, as kernels see it. */
+static ig_beam_view beams_view(const ig_beams *beams, int workers, int64_t share) {
+  return (ig_beam_view){.steps = beams->steps,
+                        .workers = workers,
+                        .share = share,
+                        .shape = beams->shape.dev,
+                        .step = beams->step.dev,
+                        .spot = beams->spot.dev,
+                        .zone = beams->zone.dev,
+                        .x = beams->x.dev,
+                        .beam = beams->of.dev,
+                        .points = beams->points.dev,
+                        .corner = beams->corner.dev,
+                        .ref_start = beams->ref_start.dev,
+                        .ref = beams->ref.dev,
+                        .scratch = beams->scratch.dev};
+}
+
 /* Counters begin anew afterwards; arrays keep their memory for the next batch. On several ranks
    zones are made of all ranks' targets first. */
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
@@ -267,22 +286,9 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
     IG_TRY(ig_heat_push(cx, &beams->ref, (size_t)beams->refs));
     if (beams->heated)
       IG_TRY(ig_heat_reserve(cx, &beams->landed, (size_t)beams->steps, sizeof(double)));
-    const ig_beam_view v = {.steps = beams->steps,
-                            .workers = workers,
-                            .share = share,
-                            .shape = beams->shape.dev,
-                            .step = beams->step.dev,
-                            .spot = beams->spot.dev,
-                            .zone = beams->zone.dev,
-                            .x = beams->x.dev,
-                            .beam = beams->of.dev,
-                            .points = beams->points.dev,
-                            .corner = beams->corner.dev,
-                            .ref_start = beams->ref_start.dev,
-                            .ref = beams->ref.dev,
-                            .scratch = beams->scratch.dev,
-                            .power = h->batch.source_power.dev,
-                            .met = beams->heated ? beams->landed.dev : NULL};
+    ig_beam_view v = beams_view(beams, workers, share);
+    v.power = h->batch.source_power.dev;
+    v.met = beams->heated ? beams->landed.dev : NULL;
 #ifdef INGOT_HAVE_CUDA
     IG_TRY(cuda ? ig_beam_power_cuda(cx, &v) : ig_beam_power_cpu(cx, &v));
 #else
@@ -292,5 +298,18 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
       IG_TRY(landed_take(cx, beams));
   }
   beams->steps = beams->spots = beams->zones = beams->nodes = beams->targets = beams->refs = 0;
+  return IG_OK;
+}
+
+/* The transpose of ig_beams_power on a CPU: bar of each watt of the batch to that of each spot's
+   power. Before ig_beams_power, which ends the batch. */
+ig_status ig_beams_power_back(ig_ctx *cx, ig_beams *beams, const double *bar, double *spot_bar) {
+  const int64_t share = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
+  double *scratch;
+  IG_TRY(IG_NEW(cx, &scratch, share, "beam scratch"));
+  ig_beam_view v = beams_view(beams, 1, share);
+  v.scratch = scratch;
+  ig_beam_power_back_cpu(&v, bar, spot_bar);
+  free(scratch);
   return IG_OK;
 }

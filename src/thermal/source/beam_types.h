@@ -35,6 +35,7 @@ typedef struct {
   double at[3], along[2]; /* m; unit vector of travel in the plane */
   double power;           /* absorbed, as a mean over the step, W */
   int32_t beam;
+  int32_t piece; /* of its path */
 } ig_beam_spot;
 
 /* What beams may touch while they move a little: nodes, rising, and faces or elements on them. */

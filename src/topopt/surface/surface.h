@@ -62,6 +62,10 @@ typedef struct {
    Vertices of a face other than 0, on[vertex], stay on it. */
 IG_MUST_CHECK ig_status ig_topopt_part_improve(ig_ctx *cx, ig_topopt_part *s, double deviation,
                                                const int32_t *on, const ig_surface_faces *faces);
+/* Triangles of about that edge length (m): longer edges are split, shorter ones collapsed, within
+   the deviation. Thin and curved places keep shorter edges. */
+IG_MUST_CHECK ig_status ig_topopt_part_remesh(ig_ctx *cx, ig_topopt_part *s, double edge,
+                                              double deviation);
 
 /* surface_snap.c: walls of regions in `passive` and of the part in a grid; density: of the whole.
    Vertices near them are put onto them: on[vertex] becomes the number of the wall, 0: none. */

@@ -1,0 +1,27 @@
+/* The finished part of a topology optimisation, analysed as a model of its own. In builds with
+   input and output, and with Gmsh. */
+#ifndef INGOT_FINISH_H
+#define INGOT_FINISH_H
+
+#include <ingot/run.h>
+
+IG_C_BEGIN
+
+typedef struct {
+  double size; /* edge of the finest mesh's elements, m; 0: 0.7 of the design's */
+  int meshes;  /* 1 to 3: each is coarser by a factor of 1.4; 0: 3 */
+  double time_limit, memory_limit; /* of Gmsh, as ig_mesh_read_options has them */
+  ig_line_fn *line;                /* the figures as lines of a table, NULL: not wanted */
+  void *user;                      /* for `line` */
+} ig_finish_options;
+
+/* Reads the surface in `folder`, the complete result of a case with `physics: topopt`, makes
+   body-fitted meshes of quadratic tetrahedra, puts the supports and loads of the case on them, runs
+   the linear static analysis by `physics: structure`, and writes FOLDER/finished: part.inp (mesh,
+   material, supports, loads: CalculiX runs it), part.msh, summary.json. IG_INPUT: the result is of
+   a kind that cannot be finished. `options` may be NULL. */
+IG_API IG_MUST_CHECK ig_status ig_finish(ig_ctx *cx, const char *folder,
+                                         const ig_finish_options *options);
+
+IG_C_END
+#endif

@@ -1,0 +1,47 @@
+/* Gradients: the derivative of a figure of a run by numbers of its case, by one run forward and one
+   backward, whatever the number of keys. physics: thermal, on a CPU, so far. */
+#ifndef INGOT_GRADIENT_H
+#define INGOT_GRADIENT_H
+
+#include <ingot/run.h>
+
+IG_C_BEGIN
+
+/* The figure is a function of probes: NAME (at the end), NAME@TIME, mean(NAME), max(NAME), or
+   misfit(FILE.csv), the sum of squares of differences to measured temperatures.
+
+   A key is a number of the case ("boundary[0].convection", "materials[0].conductivity", of a table
+   "materials[0].conductivity[2][1]"), "beams[0].powers" (the power of each piece of a beam's path)
+   or "initial_temperatures" (of each node). Steps, births and the nodes that a beam heats are taken
+   as they are: keys that move them are refused. */
+typedef struct {
+  const char *key;
+  const char *unit;         /* SI; "" where the case gives none */
+  int64_t count;            /* numbers of this key */
+  const double *value;      /* count */
+  const double *derivative; /* count: of the figure, by the number in SI units */
+  double difference;        /* of two runs, for comparison; NaN: not asked for, or a field */
+} ig_gradient_row;
+
+typedef struct {
+  const char *figure, *unit;
+  double value;
+  int64_t steps;
+  int rows;
+  const ig_gradient_row *row;
+} ig_gradient;
+
+typedef struct {
+  bool differences; /* run twice more per key, and fill `difference` */
+} ig_gradient_options;
+
+/* The case keeps its values. options NULL: none. Free *gradient with ig_gradient_free. */
+IG_API IG_MUST_CHECK ig_status ig_case_gradient(ig_case *c, const char *figure,
+                                                const char *const *keys, int count,
+                                                const ig_gradient_options *options,
+                                                ig_gradient **gradient);
+IG_API void ig_gradient_free(ig_gradient *gradient);
+
+IG_C_END
+
+#endif

@@ -1,0 +1,265 @@
+/* ig_finish: the result of an optimisation as a part that is analysed on its own. */
+#include "finish/finish.h"
+#include "core/require.h"
+#include "io/format/atomic_file.h"
+#include "io/format/case_yaml.h"
+#include "io/result/result_folder.h"
+#include "mesh/geometry.h"
+#include "mesh/tri_surface.h"
+#include "run/rooms.h"
+#include "topopt/case/boundary_conditions.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the result */
+
+static ig_status summary_read(ig_finished *f, const char *folder) {
+  char *path = ig_path_join(folder, IG_SUMMARY);
+  ig_node *root = NULL;
+  if (!path)
+    return IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
+  const ig_status status =
+      access(path, R_OK) == 0
+          ? ig_yaml_open(f->cx, f->c->arena, path, &root)
+          : IG_FAIL(f->cx, IG_INPUT, "'%s' holds no result: expected a folder of 'ingot run'",
+                    folder);
+  free(path);
+  IG_TRY(status);
+  const ig_node *state = ig_node_find(root, "status"), *physics = ig_node_find(root, "physics");
+  if (!physics || !physics->text || strcmp(physics->text, "topopt") != 0)
+    return IG_FAIL(f->cx, IG_INPUT, "'%s' is no result of a topology optimisation", folder);
+  if (!state || !state->text || strcmp(state->text, "complete") != 0)
+    return IG_FAIL(f->cx, IG_INPUT, "the run in '%s' has not ended: finish it with --resume first",
+                   folder);
+  f->summary = root;
+  return IG_OK;
+}
+
+static ig_status case_read(ig_finished *f, const char *folder) {
+  char *path = ig_path_join(folder, IG_CASE);
+  if (!path)
+    return IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
+  const ig_status status =
+      access(path, R_OK) == 0
+          ? ig_case_open(f->cx, path, &f->c)
+          : IG_FAIL(f->cx, IG_INPUT, "'%s' holds no case.yaml: expected a folder of 'ingot run'",
+                    folder);
+  free(path);
+  return status;
+}
+
+/* Kinds of designs that have no finished part yet, each by its name. */
+static ig_status refuse(const ig_finished *f) {
+  const ig_topopt_case *t = f->t;
+  static const char *const problem[] = {"stiffness", "heat", "mechanism", "frequency"};
+  const bool plane = f->job.mesh ? f->job.mesh->dim == 2 : t->grid.elements[2] == 0;
+  if (t->problem != IG_PROBLEM_STIFFNESS)
+    return ig_fail_at(f->cx, &t->at,
+                      "finish: problem: %s is not supported: only parts under forces are "
+                      "analysed again",
+                      problem[t->problem]);
+  if (plane)
+    return ig_fail_at(f->cx, &t->grid.at, "finish: plane designs have no surface to be finished");
+  if (t->choose_material || (f->job.materials && f->job.materials->count > 1))
+    return ig_fail_at(f->cx, &t->at, "finish: parts of several materials are not supported");
+  if (t->springs.count)
+    return ig_fail_at(f->cx, &IG_ITEM(const ig_spring_case, t->springs, 0)->at,
+                      "finish: springs are not supported");
+  if (t->masses.count)
+    return ig_fail_at(f->cx, &IG_ITEM(const ig_mass_case, t->masses, 0)->at,
+                      "finish: masses are not supported");
+  if (t->loads.count == 0)
+    return ig_fail_at(f->cx, &t->at, "finish: the case has no loads");
+  return IG_OK;
+}
+
+/* Bounds and element size of the model. */
+static void model_look(ig_finished *f) {
+  const ig_topopt_case *t = f->t;
+  f->edge = INFINITY;
+  if (f->job.mesh) {
+    const ig_mesh *mesh = f->job.mesh;
+    double volume = 0;
+    ig_mesh_bounds(mesh, f->low, f->high);
+    for (ig_lid e = 0; e < ig_mesh_elements(mesh); e++)
+      volume += fabs(ig_mesh_measure(mesh, e));
+    const bool tets = mesh->block[0].type == IG_TET4 || mesh->block[0].type == IG_TET10;
+    /* A regular tetrahedron of edge 1 has the volume 1/(6 sqrt 2). */
+    f->edge = cbrt((tets ? 6 * sqrt(2) : 1) * volume / ig_mesh_elements(mesh));
+    return;
+  }
+  for (int d = 0; d < 3; d++) {
+    const double n = (double)t->grid.elements[d];
+    f->low[d] = 0;
+    f->high[d] = isnan(t->grid.size[d]) ? n : t->grid.size[d];
+    f->edge = fmin(f->edge, f->high[d] / n);
+  }
+}
+
+static ig_status planes_look(ig_finished *f) {
+  for (int d = 0; d < 3; d++)
+    f->plane[d] = NAN;
+  for (int i = 0; i < f->t->symmetry.count; i++) {
+    int axis, side;
+    if (!ig_topopt_plane_read(f->t->symmetry.value[i], 3, &axis, &side))
+      return ig_fail_at(f->cx, &f->t->at, "symmetry: '%.20s' is no plane", f->t->symmetry.value[i]);
+    f->plane[axis] = side ? f->high[axis] : f->low[axis];
+    f->mirrored[axis] = f->t->surface.mirror;
+  }
+  return IG_OK;
+}
+
+static void material_look(ig_finished *f) {
+  f->young = 1;
+  f->poisson = 0.3;
+  f->density = NAN;
+  if (!f->job.materials || f->job.materials->count == 0)
+    return;
+  const ig_material_case *m = IG_ITEM(const ig_material_case, *f->job.materials, 0);
+  f->young = m->young;
+  f->poisson = m->poisson;
+  if (m->density.count > 0)
+    f->density = m->density.y[0];
+}
+
+static ig_status weights_look(ig_finished *f) {
+  f->cases = ig_topopt_load_cases(f->t);
+  for (int q = 0; q < f->cases; q++)
+    f->weight[q] = q < f->t->weights.count ? f->t->weights.value[q] : 1;
+  for (int i = 0; i < f->t->loads.count; i++) {
+    const ig_load_case *l = IG_ITEM(const ig_load_case, f->t->loads, i);
+    if (ig_topopt_load_weighs(l) && isnan(f->density))
+      return ig_fail_at(f->cx, &l->at, "finish: gravity needs the density of the material");
+  }
+  return IG_OK;
+}
+
+/* --- its surface */
+
+static ig_status surface_convert(ig_finished *f, const ig_tri_surface *from) {
+  ig_topopt_part *s = &f->surface;
+  IG_TRY(IG_NEW(f->cx, &s->vertex, (size_t)from->nodes + 1, "surface"));
+  IG_TRY(IG_NEW(f->cx, &s->triangle, (size_t)from->triangles + 1, "surface"));
+  s->vertices = from->nodes;
+  s->triangles = from->triangles;
+  for (int64_t i = 0; i < 3 * s->vertices; i++)
+    s->vertex[i / 3][i % 3] = (float)from->x[i];
+  for (int64_t i = 0; i < 3 * s->triangles; i++)
+    s->triangle[i / 3][i % 3] = from->corner[i];
+  ig_topopt_part_measure(s);
+  return IG_OK;
+}
+
+static ig_status surface_check(ig_finished *f, const char *path) {
+  ig_topopt_part_shape shape;
+  IG_TRY(ig_topopt_part_look(f->cx, &f->surface, &shape));
+  if (shape.open > 0 || !(f->surface.volume > 0))
+    return IG_FAIL(f->cx, IG_INPUT, "%s: the surface is not closed: %lld edges are open", path,
+                   (long long)shape.open);
+  if (shape.pinched > 0)
+    ig_finish_warn(f, "the surface touches itself in %lld points", (long long)shape.pinched);
+  return IG_OK;
+}
+
+static ig_status surface_read(ig_finished *f, const char *folder) {
+  static const char *const names[] = {"part.stl", "part.ply", "part.obj", "part.3mf"};
+  for (int i = 0; i < 4; i++) {
+    char *path = ig_path_join(folder, names[i]);
+    if (!path)
+      return IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
+    if (access(path, R_OK) != 0) {
+      free(path);
+      continue;
+    }
+    ig_tri_surface soup = {0};
+    ig_status status = ig_tri_surface_read(f->cx, path, i < 3 ? f->t->surface.unit : 0, 0, &soup);
+    if (status == IG_OK)
+      status = ig_tri_surface_weld(f->cx, &soup);
+    if (status == IG_OK)
+      status = surface_convert(f, &soup);
+    if (status == IG_OK)
+      status = surface_check(f, path);
+    ig_tri_surface_free(&soup);
+    free(path);
+    return status;
+  }
+  return IG_FAIL(f->cx, IG_INPUT,
+                 "'%s' holds no surface of the part: run the case with surface.formats: [stl]",
+                 folder);
+}
+
+/* --- the whole */
+
+/* Files of the finest mesh; before the analysis, which adds sets of its own. */
+static ig_status files_write(ig_finished *f, const ig_finish_model *m) {
+  char *inp = ig_path_join(f->out, "part.inp"), *msh = ig_path_join(f->out, "part.msh");
+  ig_status status = inp && msh ? IG_OK : IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
+  if (status == IG_OK)
+    status = ig_finish_deck(f, m, inp);
+  if (status == IG_OK)
+    status = ig_mesh_write(f->cx, m->mesh, msh);
+  free(inp);
+  free(msh);
+  return status;
+}
+
+static ig_status meshes_run(ig_finished *f, const ig_finish_options *o) {
+  const int meshes = o->meshes > 0 && o->meshes < 3 ? o->meshes : 3;
+  const double finest = o->size > 0 ? o->size : f->edge / sqrt(2);
+  ig_finish_figures figures[3];
+  ig_finish_model m = {0};
+  ig_status status = IG_OK;
+  for (int k = 0; k < meshes && status == IG_OK; k++) {
+    const bool last = k == meshes - 1;
+    ig_finish_model_free(&m);
+    status = ig_finish_mesh(f, o, finest * pow(sqrt(2), meshes - 1 - k), &m);
+    if (status == IG_OK)
+      status = ig_finish_loads(f, last, &m);
+    if (status == IG_OK && last)
+      status = files_write(f, &m);
+    if (status == IG_OK)
+      status = ig_finish_analyse(f, &m, &figures[k]);
+    if (status == IG_OK)
+      ig_info(f->cx, "mesh %d of %d: %d tet10, compliance %.5g J, stress %.5g Pa", k + 1, meshes,
+              figures[k].elements, figures[k].compliance, figures[k].stress);
+  }
+  if (status == IG_OK)
+    status = ig_finish_report(f, o, meshes, figures, &m);
+  ig_finish_model_free(&m);
+  return status;
+}
+
+static ig_status finish(ig_finished *f, const char *folder, const ig_finish_options *o) {
+  IG_TRY(case_read(f, folder));
+  IG_TRY(summary_read(f, folder));
+  IG_TRY(ig_job_open(f->c, ig_rooms_of(f->cx), &f->job));
+  f->t = f->job.room_case;
+  IG_TRY(refuse(f));
+  model_look(f);
+  IG_TRY(planes_look(f));
+  material_look(f);
+  IG_TRY(weights_look(f));
+  IG_TRY(surface_read(f, folder));
+  f->out = ig_path_join(folder, "finished");
+  if (!f->out)
+    return IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
+  IG_TRY(ig_folder_make(f->cx, f->out));
+  return meshes_run(f, o);
+}
+
+ig_status ig_finish(ig_ctx *cx, const char *folder, const ig_finish_options *options) {
+  static const ig_finish_options defaults;
+  ig_finished f = {.cx = cx};
+  IG_REQUIRE_ARGS(cx, folder);
+  const ig_status status = finish(&f, folder, options ? options : &defaults);
+  ig_topopt_part_free(&f.surface);
+  ig_job_close(&f.job);
+  ig_case_close(f.c);
+  free(f.out);
+  free(f.warned.at);
+  return status;
+}

@@ -1,0 +1,119 @@
+/* The finished part: from the surface of a topopt result to an analysis on body-fitted meshes.
+
+   ig_finish (finish.c)
+     case.yaml, summary.json, part.stl of a result           finish.c
+     for each of up to three sizes:
+       surface with triangles of that size, tetrahedra        finish_mesh.c (Gmsh, confined)
+       supports and loads of the case on the new nodes        finish_region.c, finish_loads.c
+       deck for CalculiX                                      finish_deck.c
+       linear statics by the room structure, figures          finish_analysis.c
+     errors from three meshes, comparison with the density model, feasibility, summary.json
+                                                              finish_report.c
+
+   Lengths in m, forces in N. A part with planes of symmetry is mirrored: loads and supports act on
+   every image of the model, so that the part's compliance is that of the model times the number of
+   images. */
+#ifndef IG_FINISH_FINISH_H
+#define IG_FINISH_FINISH_H
+
+#include <ingot/finish.h>
+#include "io/format/json.h"
+#include "mesh/topology.h"
+#include "run/job.h"
+#include "topopt/surface/surface.h"
+
+/* A result that is to be finished. */
+typedef struct {
+  ig_ctx *cx;
+  char *out; /* FOLDER/finished */
+  ig_case *c;
+  ig_job job;
+  const ig_topopt_case *t;
+  const ig_node *summary; /* of the result */
+  double low[3], high[3]; /* of the model that was optimised */
+  double edge;            /* of its elements */
+  bool mirrored[3];       /* the surface is mirrored at this plane */
+  double plane[3];        /* where the planes of symmetry are; NaN: there is none */
+  int cases;              /* load cases */
+  double weight[IG_LOAD_CASES];
+  double young, poisson, density; /* density NaN: not given */
+  ig_topopt_part surface;
+  ig_text warned; /* warnings, a line each */
+} ig_finished;
+
+/* Warns, and keeps the text for the summary. */
+void ig_finish_warn(ig_finished *f, const char *format, ...) IG_PRINTF(2, 3);
+
+/* --- finish_region.c: where an entry of the case is */
+typedef struct {
+  const ig_finished *f;
+  const ig_place *place[2]; /* inside both; NULL: no restriction */
+  double min[3], max[3];    /* of a side of the grid */
+  ig_place side;
+  bool listed; /* a set of the mesh: near one of these triangles, or points */
+  double (*triangle)[9];
+  double (*point)[3];
+  ig_lid triangles, points;
+} ig_finish_region;
+IG_MUST_CHECK ig_status ig_finish_region_open(const ig_finished *f, const ig_src *at,
+                                              const char *set, const ig_place *place,
+                                              ig_finish_region *region);
+void ig_finish_region_close(ig_finish_region *region);
+/* Whether a point of the model is in the region, or no further away than `tolerance`. */
+bool ig_finish_region_has(const ig_finish_region *region, const double x[3], double tolerance);
+/* Images of the model in the part: bit d of `image` mirrors axis d. Points or vectors. */
+int ig_finish_images(const ig_finished *f);
+bool ig_finish_image_is(const ig_finished *f, int image); /* whether the part has it */
+void ig_finish_mirror(const ig_finished *f, int image, const double x[3], double y[3]);
+void ig_finish_turn(int image, const double v[3], double w[3]);
+/* The same with x in the part: of one image of the region. */
+bool ig_finish_image_has(const ig_finish_region *region, int image, const double x[3],
+                         double tolerance);
+
+/* --- finish_mesh.c */
+typedef struct {
+  ig_mesh *mesh; /* tet10 */
+  ig_boundary boundary;
+  double size, volume, area;    /* edge asked for, m; m^3, m^2 */
+  uint8_t *fix;                 /* nodes: bits of the components that are prescribed */
+  double *value;                /* nodes x 3: their displacements */
+  double *force[IG_LOAD_CASES]; /* nodes x 3 */
+} ig_finish_model;
+/* Tetrahedra of about that edge length in the surface. */
+IG_MUST_CHECK ig_status ig_finish_mesh(ig_finished *f, const ig_finish_options *options,
+                                       double size, ig_finish_model *m);
+void ig_finish_model_free(ig_finish_model *m);
+
+/* --- finish_loads.c: fills fix, value and force */
+IG_MUST_CHECK ig_status ig_finish_loads(ig_finished *f, bool report, ig_finish_model *m);
+
+/* --- finish_deck.c */
+IG_MUST_CHECK ig_status ig_finish_deck(const ig_finished *f, const ig_finish_model *m,
+                                       const char *path);
+/* --- finish_analysis.c */
+/* Figures of one mesh. Of the constraints: value in the unit of the bound, NaN: not computed. */
+typedef struct {
+  ig_lid elements, nodes;
+  double size;                             /* cube root of the mean volume of an element, m */
+  double work[IG_LOAD_CASES];              /* compliance of each load case, J */
+  double compliance, displacement, stress; /* weighted sum, J; largest, m and Pa */
+  double where[3];                         /* of the largest stress */
+  double limit[IG_LIMITS];
+  double sum[IG_LOAD_CASES][3]; /* of the loads, N */
+} ig_finish_figures;
+IG_MUST_CHECK ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m,
+                                          ig_finish_figures *figures);
+
+/* --- finish_report.c */
+/* Value on the finest of some meshes (coarse to fine) with its error. order: at which it
+   converges, NaN: not known. grows: it does not converge. */
+typedef struct {
+  double value, error, order;
+  bool grows;
+} ig_finish_estimate;
+ig_finish_estimate ig_finish_extrapolate(int meshes, const double *size, const double *value);
+IG_MUST_CHECK ig_status ig_finish_report(ig_finished *f, const ig_finish_options *options,
+                                         int meshes, const ig_finish_figures *figures,
+                                         const ig_finish_model *finest);
+
+#endif

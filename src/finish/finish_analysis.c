@@ -1,0 +1,393 @@
+/* Linear statics of a finished part by the room structure, and the figures that follow from its
+   displacements.
+
+   Stresses: those of the corners of each element, averaged at the nodes over the elements around
+   them, as CalculiX and other programs write them. Inside a straight tet10 they are linear. */
+#include "finish/finish.h"
+#include "core/number.h"
+#include "mesh/geometry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the case */
+
+static void text_real(ig_text *t, double value) {
+  char number[IG_NUMBER_TEXT];
+  ig_number_text(value, number);
+  ig_text_add(t, number);
+}
+
+static void text_vector(ig_text *t, const double v[3]) {
+  ig_text_add(t, "[");
+  for (int d = 0; d < 3; d++) {
+    ig_text_add(t, d ? ", " : "");
+    text_real(t, v[d]);
+  }
+  ig_text_add(t, "]");
+}
+
+/* Node n as a set of its own. */
+static ig_status node_set(ig_ctx *cx, ig_mesh *mesh, ig_lid n, char name[24]) {
+  ig_set *set;
+  snprintf(name, 24, "n%d", n + 1);
+  if (ig_mesh_find_set(mesh, name, IG_SET_NODES))
+    return IG_OK;
+  IG_TRY(ig_mesh_add_set(cx, mesh, name, IG_SET_NODES, 1, &set));
+  set->item[0] = n;
+  return IG_OK;
+}
+
+/* Fixed nodes are a set for each combination of components, with displacements one each. */
+static ig_status supports_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
+                                ig_text *t) {
+  const char *comma = "";
+  ig_text_add(t, "[");
+  for (int bits = 1; bits < 8; bits++) {
+    ig_lid count = 0;
+    ig_set *set;
+    char name[16], line[64];
+    for (ig_lid n = 0; n < mesh->nodes; n++)
+      count += m->fix[n] == bits;
+    if (count == 0)
+      continue;
+    snprintf(name, sizeof name, "fixed_%d", bits);
+    IG_TRY(ig_mesh_add_set(f->cx, mesh, name, IG_SET_NODES, count, &set));
+    count = 0;
+    for (ig_lid n = 0; n < mesh->nodes; n++)
+      if (m->fix[n] == bits)
+        set->item[count++] = n;
+    snprintf(line, sizeof line, "%s{set: %s, fix: '%s%s%s'}", comma, name, bits & 1 ? "x " : "",
+             bits & 2 ? "y " : "", bits & 4 ? "z" : "");
+    ig_text_add(t, line);
+    comma = ", ";
+  }
+  ig_text_add(t, "]");
+  return IG_OK;
+}
+
+/* A prescribed displacement other than zero is a support with components. */
+static ig_status motions_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
+                               ig_text *t) {
+  const char *comma = "";
+  ig_text_add(t, "[");
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    char name[24], line[96];
+    if (!m->fix[n])
+      continue;
+    IG_TRY(node_set(f->cx, mesh, n, name));
+    snprintf(line, sizeof line, "%s{set: %s, components: '%s%s%s', displacement: ", comma, name,
+             m->fix[n] & 1 ? "x" : "", m->fix[n] & 2 ? "y" : "", m->fix[n] & 4 ? "z" : "");
+    ig_text_add(t, line);
+    text_vector(t, m->value + 3 * (size_t)n);
+    ig_text_add(t, "}");
+    comma = ", ";
+  }
+  ig_text_add(t, "]");
+  return IG_OK;
+}
+
+static ig_status loads_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
+                             ig_text *t) {
+  const char *comma = "";
+  ig_text_add(t, "[");
+  for (int q = 0; q < f->cases; q++)
+    for (ig_lid n = 0; n < mesh->nodes; n++) {
+      const double *force = m->force[q] + 3 * (size_t)n;
+      char name[24], line[96];
+      if (force[0] == 0 && force[1] == 0 && force[2] == 0)
+        continue;
+      IG_TRY(node_set(f->cx, mesh, n, name));
+      snprintf(line, sizeof line, "%s{set: %s, first: %d, last: %d, force: ", comma, name, q + 1,
+               q + 1);
+      ig_text_add(t, line);
+      text_vector(t, force);
+      ig_text_add(t, "}");
+      comma = ", ";
+    }
+  ig_text_add(t, "]");
+  return IG_OK;
+}
+
+static bool moves(const ig_finish_model *m) {
+  for (ig_lid i = 0; i < 3 * m->mesh->nodes; i++)
+    if (m->value[i] != 0)
+      return true;
+  return false;
+}
+
+static ig_status set_list(ig_case *c, const char *key, ig_text *t, ig_status status) {
+  if (status == IG_OK && t->failed)
+    status = IG_FAIL(c->cx, IG_MEMORY, "no memory for the analysis");
+  if (status == IG_OK)
+    status = ig_case_set(c, key, t->at);
+  free(t->at);
+  memset(t, 0, sizeof *t);
+  return status;
+}
+
+static ig_status case_fill(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
+                           ig_case *c) {
+  ig_text t = {0};
+  IG_TRY(ig_case_set(c, "physics", "structure"));
+  IG_TRY(ig_case_set(c, "materials", "[{name: part}]"));
+  IG_TRY(ig_case_set_real(c, "materials[0].young", f->young));
+  IG_TRY(ig_case_set_real(c, "materials[0].poisson", f->poisson));
+  ig_text_add(&t, "[");
+  for (int q = 0; q < f->cases; q++)
+    ig_text_add(&t, q ? ", {kind: static}" : "{kind: static}");
+  ig_text_add(&t, "]");
+  IG_TRY(set_list(c, "analysis", &t, IG_OK));
+  IG_TRY(set_list(c, "supports", &t, (moves(m) ? motions_write : supports_write)(f, m, mesh, &t)));
+  IG_TRY(set_list(c, "loads", &t, loads_write(f, m, mesh, &t)));
+  IG_TRY(ig_case_set(c, "output.fields", "[displacement, reaction]"));
+  c->no_units = true; /* forces of single nodes are small */
+  return ig_case_set_mesh(c, mesh);
+}
+
+/* --- displacements to figures */
+
+typedef struct {
+  ig_finished *f;
+  const ig_finish_model *m;
+  ig_finish_figures *to;
+  ig_status status;
+  int done;         /* load cases seen */
+  uint8_t *skipped; /* nodes whose stress does not count */
+  double *stress;   /* nodes x 6, then the count of elements */
+  int *count;
+} reading;
+
+/* Gradients of the barycentric coordinates; volume of the tetrahedron. */
+static double gradients(const ig_mesh *mesh, const ig_lid *node, double g[4][3]) {
+  double a[3][3], det = 0;
+  for (int i = 0; i < 3; i++)
+    for (int d = 0; d < 3; d++)
+      a[i][d] =
+          mesh->x[3 * (size_t)node[i + 1] + (size_t)d] - mesh->x[3 * (size_t)node[0] + (size_t)d];
+  for (int i = 0; i < 3; i++) {
+    const double *p = a[(i + 1) % 3], *q = a[(i + 2) % 3];
+    for (int d = 0; d < 3; d++)
+      g[i + 1][d] = p[(d + 1) % 3] * q[(d + 2) % 3] - p[(d + 2) % 3] * q[(d + 1) % 3];
+  }
+  for (int d = 0; d < 3; d++)
+    det += a[0][d] * g[1][d];
+  for (int d = 0; d < 3; d++) {
+    for (int i = 1; i < 4; i++)
+      g[i][d] /= det;
+    g[0][d] = -g[1][d] - g[2][d] - g[3][d];
+  }
+  return det / 6;
+}
+
+/* Stress at a corner of a straight tet10: there the shape function of corner i has the gradient
+   (4 l_i - 1) grad l_i, that of an edge 4 (l_i grad l_j + l_j grad l_i). */
+static void corner_stress(const ig_finished *f, const double *u, const ig_lid *node, double g[4][3],
+                          int corner, double s[6]) {
+  static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  double h[3][3] = {{0}}; /* d u_i / d x_j */
+  for (int a = 0; a < 10; a++) {
+    double by[3];
+    for (int d = 0; d < 3; d++)
+      by[d] = a < 4 ? (a == corner ? 3 : -1) * g[a][d]
+                    : 4 * ((edge[a - 4][0] == corner ? g[edge[a - 4][1]][d] : 0) +
+                           (edge[a - 4][1] == corner ? g[edge[a - 4][0]][d] : 0));
+    for (int i = 0; i < 3; i++)
+      for (int d = 0; d < 3; d++)
+        h[i][d] += u[3 * (size_t)node[a] + (size_t)i] * by[d];
+  }
+  const double mu = f->young / (2 * (1 + f->poisson));
+  const double lambda = f->young * f->poisson / ((1 + f->poisson) * (1 - 2 * f->poisson));
+  const double trace = h[0][0] + h[1][1] + h[2][2];
+  for (int i = 0; i < 3; i++) {
+    const int k = (i + 1) % 3;
+    s[i] = lambda * trace + 2 * mu * h[i][i];
+    s[3 + i] = mu * (h[i][k] + h[k][i]);
+  }
+}
+
+static double mises(const double *s) {
+  const double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
+  return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+/* Means at the corner nodes; nodes of edges keep a count of 0. */
+static void stresses(reading *r, const double *u) {
+  const ig_mesh *mesh = r->m->mesh;
+  const ig_block *block = &mesh->block[0];
+  memset(r->stress, 0, 6 * (size_t)mesh->nodes * sizeof *r->stress);
+  memset(r->count, 0, (size_t)mesh->nodes * sizeof *r->count);
+  for (ig_lid e = 0; e < block->count; e++) {
+    const ig_lid *node = block->conn + 10 * (size_t)e;
+    double g[4][3], s[6];
+    (void)gradients(mesh, node, g);
+    for (int a = 0; a < 4; a++) {
+      corner_stress(r->f, u, node, g, a, s);
+      for (int k = 0; k < 6; k++)
+        r->stress[6 * (size_t)node[a] + (size_t)k] += s[k];
+      r->count[node[a]]++;
+    }
+  }
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    for (int k = 0; k < 6 && r->count[n]; k++)
+      r->stress[6 * (size_t)n + (size_t)k] /= r->count[n];
+}
+
+/* The largest in a region (NULL: everywhere); -1: there is no node. */
+static double stress_most(const reading *r, const ig_finish_region *region, ig_lid *at) {
+  const ig_mesh *mesh = r->m->mesh;
+  double most = -1;
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    const double s = r->count[n] && !r->skipped[n] ? mises(r->stress + 6 * (size_t)n) : -1;
+    bool in = !region;
+    for (int image = 0; image < 8 && s > most && !in; image++)
+      in = ig_finish_image_is(r->f, image) &&
+           ig_finish_image_has(region, image, mesh->x + 3 * (size_t)n, 0.1 * r->f->edge);
+    if (s > most && in) {
+      most = s;
+      *at = n;
+    }
+  }
+  return most;
+}
+
+/* Mean displacement of the model's nodes in the region along a direction. */
+static double displacement_mean(const reading *r, const ig_finish_region *region,
+                                const double *direction, const double *u) {
+  const ig_mesh *mesh = r->m->mesh;
+  double sum = 0, size = 0;
+  ig_lid count = 0;
+  for (int d = 0; d < 3; d++)
+    size += direction[d] * direction[d];
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    if (ig_finish_image_has(region, 0, mesh->x + 3 * (size_t)n, 0.1 * r->f->edge)) {
+      for (int d = 0; d < 3; d++)
+        sum += u[3 * (size_t)n + (size_t)d] * direction[d] / sqrt(size);
+      count++;
+    }
+  return count ? sum / count : NAN;
+}
+
+/* Bounds of the case that depend on the analysis, after load case q. */
+static ig_status limits_read(reading *r, int q, const double *u) {
+  const ig_topopt_case *t = r->f->t;
+  for (int i = 0; i < t->constraints.count && i < IG_LIMITS; i++) {
+    const ig_limit_case *l = IG_ITEM(const ig_limit_case, t->constraints, i);
+    const int of = l->load_case > 0 ? (int)l->load_case - 1 : 0;
+    double *to = &r->to->limit[i];
+    if (!isnan(l->compliance) && of == q)
+      *to = r->to->work[q] / ig_finish_images(r->f);
+    if (isnan(l->stress) && isnan(l->displacement))
+      continue;
+    ig_finish_region region;
+    ig_lid at = 0;
+    const ig_status status = ig_finish_region_open(r->f, &l->at, l->set, &l->place, &region);
+    if (status == IG_OK && !isnan(l->stress) && (l->load_case == 0 || of == q)) {
+      const double most = stress_most(r, l->set || l->place.at.given ? &region : NULL, &at);
+      *to = most >= 0 ? fmax(isnan(*to) ? 0 : *to, most) : *to;
+    } else if (status == IG_OK && !isnan(l->displacement) && of == q) {
+      *to = displacement_mean(r, &region, l->direction, u);
+    }
+    ig_finish_region_close(&region);
+    IG_TRY(status);
+  }
+  return IG_OK;
+}
+
+static void case_read(reading *r, int q, const double *u, const double *reaction) {
+  const ig_finish_model *m = r->m;
+  ig_finish_figures *to = r->to;
+  ig_lid at = 0;
+  for (ig_lid n = 0; n < m->mesh->nodes; n++) {
+    double square = 0;
+    for (int d = 0; d < 3; d++) {
+      const size_t k = 3 * (size_t)n + (size_t)d;
+      to->work[q] += m->force[q][k] * u[k];
+      to->sum[q][d] += m->force[q][k];
+      if (m->value[k] != 0) /* 2 f.u - u.Ku */
+        to->work[q] -= reaction[k] * u[k];
+      square += u[k] * u[k];
+    }
+    to->displacement = fmax(to->displacement, sqrt(square));
+  }
+  to->compliance += r->f->weight[q] * to->work[q];
+  stresses(r, u);
+  const double most = stress_most(r, NULL, &at);
+  if (most > to->stress) {
+    to->stress = most;
+    memcpy(to->where, m->mesh->x + 3 * (size_t)at, sizeof to->where);
+  }
+  r->status = limits_read(r, q, u);
+}
+
+/* A snapshot at the end of each analysis; the one before the first step has time 0. */
+static void snapshot_take(void *user, const ig_snapshot_view *s) {
+  reading *r = user;
+  const double *u = NULL, *reaction = NULL;
+  if (s->time <= 0 || r->done == r->f->cases || r->status != IG_OK)
+    return;
+  for (int i = 0; i < s->fields; i++) {
+    if (strcmp(s->field[i].name, "displacement") == 0)
+      u = s->field[i].data;
+    if (strcmp(s->field[i].name, "reaction") == 0)
+      reaction = s->field[i].data;
+  }
+  if (!u || !reaction || s->points != r->m->mesh->nodes)
+    r->status = IG_FAIL(r->f->cx, IG_ARG, "the analysis of the finished part has other nodes");
+  else
+    case_read(r, r->done++, u, reaction);
+}
+
+/* Nodes in the sets of stress.exclude. */
+static ig_status skipped_find(reading *r) {
+  const ig_topopt_case *t = r->f->t;
+  for (int i = 0; i < t->stress.exclude.count; i++) {
+    ig_finish_region region;
+    ig_status status =
+        ig_finish_region_open(r->f, &t->stress.at, t->stress.exclude.value[i], NULL, &region);
+    for (ig_lid n = 0; status == IG_OK && n < r->m->mesh->nodes; n++)
+      for (int image = 0; image < 8 && !r->skipped[n]; image++)
+        r->skipped[n] =
+            ig_finish_image_is(r->f, image) &&
+            ig_finish_image_has(&region, image, r->m->mesh->x + 3 * (size_t)n, 0.1 * r->f->edge);
+    ig_finish_region_close(&region);
+    IG_TRY(status);
+  }
+  return IG_OK;
+}
+
+static ig_status run(reading *r, ig_mesh *mesh) {
+  ig_case *c;
+  IG_TRY(ig_case_new(r->f->cx, &c));
+  ig_status status = case_fill(r->f, r->m, mesh, c);
+  if (status == IG_OK)
+    status = ig_run(c, &(ig_run_options){.snapshot = snapshot_take, .user = r});
+  ig_case_close(c);
+  if (status == IG_OK)
+    status = r->status;
+  if (status == IG_OK && r->done != r->f->cases)
+    status = IG_FAIL(r->f->cx, IG_ARG, "the analysis of the finished part ended early");
+  return status;
+}
+
+ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, ig_finish_figures *to) {
+  const size_t n = (size_t)m->mesh->nodes;
+  reading r = {.f = f, .m = m, .to = to};
+  *to = (ig_finish_figures){.elements = ig_mesh_elements(m->mesh), .nodes = m->mesh->nodes};
+  to->size = cbrt(m->volume / to->elements);
+  for (int i = 0; i < IG_LIMITS; i++)
+    to->limit[i] = NAN;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.skipped, n + 1, "stresses"));
+  IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.stress, 6 * n + 1, "stresses"));
+  IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.count, n + 1, "stresses"));
+  IG_TRY_GOTO(status, done, skipped_find(&r));
+  status = run(&r, m->mesh);
+done:
+  free(r.skipped);
+  free(r.stress);
+  free(r.count);
+  return status;
+}

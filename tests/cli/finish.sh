@@ -1,0 +1,96 @@
+# ingot finish: the part of an optimisation is meshed, carries the loads and supports of its case, and its figures are
+# those of beam theory, of the deck it writes, and of CalculiX where that is installed. Skipped where there is no Gmsh.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+beam() { # a solid bar of 80 x 10 x 10 mm with 100 N across its end; the rest of the case
+  cat <<'YAML'
+physics: topopt
+output: {count: 0}
+materials: [{name: m, young: 200 GPa, poisson: 0, density: 7800 kg/m3}]
+volume: 1
+filter: {kind: none}
+iterations: 1
+YAML
+  printf '%s\n' "$@"
+}
+figure() { sed -n "s/^ *\"$2\": *\([-0-9.e+]*\),*\$/\1/p" "$1/summary.json" | head -n 1; }
+near() { # what, value, expected, share
+  awk -v a="$2" -v b="$3" -v r="$4" 'BEGIN { exit !(a != "" && (a - b)^2 <= (r * b)^2) }' || { echo "$1 is '$2', expected $3"; exit 1; }
+}
+run() { "$INGOT" run "$1.yaml" --backend cpu -t 1 -q -o "$1" 2>log || { cat log; exit 1; }; }
+finish() { "$INGOT" finish "$@" -t 1 -q >table 2>log; }
+
+beam 'grid: {elements: [32, 4, 4], size: [80 mm, 10 mm, 10 mm]}' 'supports: [{set: xmin}]' \
+  'loads: [{set: xmax, force: [0, 0, -100], spread: faces}]' >whole.yaml
+run whole
+finish whole -e '2.5 mm' || {
+  grep -qi 'gmsh' log && { cat log; exit 77; }
+  cat log
+  exit 1
+}
+# F^2 (L^3 / 3 E I + 1.2 L / G A); 6 F L / b h^2
+near compliance "$(figure whole/finished compliance)" 0.010336 0.003
+near displacement "$(figure whole/finished displacement)" 1.0336e-4 0.01
+near stress "$(figure whole/finished stress)" 48e6 0.05
+near mass "$(figure whole/finished mass)" 0.0624 1e-4
+near 'sum of the loads' "$(figure whole/finished load_sum_z)" -100 1e-9
+grep -q '"feasible": "yes"' whole/finished/summary.json || { echo 'not feasible without a bound'; exit 1; }
+
+# the deck is the same model
+"$INGOT" run whole/finished/part.inp --backend cpu -t 1 -q -o deck 2>log || { cat log; exit 1; }
+near 'displacement of the deck' "$(figure deck displacement_max)" "$(figure whole/finished displacement)" 1e-6
+if command -v ccx >/dev/null 2>&1; then
+  (cd whole/finished && OMP_NUM_THREADS=1 ccx part >../../ccx.log 2>&1) && [ -s whole/finished/part.frd ] || { tail -5 ccx.log; exit 1; }
+  # component 3 of the displacements, columns 37 to 48 of lines of nodes
+  most=$(awk '/^ -4  DISP/ { on = 1; next } /^ -3/ { on = 0 } on && /^ -1/ { u = substr($0, 38, 12) + 0; if (-u > m) m = -u } END { print m }' whole/finished/part.frd)
+  near 'displacement by CalculiX' "$most" "$(figure whole/finished displacement)" 0.02
+fi
+
+# bounds are those of the finished part, with its error
+{ cat whole.yaml; echo 'constraints: [{compliance: 1 J}, {stress: 20 MPa}, {mass: 1 kg}]
+stress: {exclude: [clamp]}
+sets: [{name: clamp, box: {max: [8 mm, 1, 1]}}]'; } >bounds.yaml
+run bounds
+finish bounds --meshes 2 -e '2.5 mm' || { cat log; exit 1; }
+grep -q '"feasible": "no: constraint 2 (stress) is .* with its error' bounds/finished/summary.json || { echo 'feasible though the stress is twice its bound'; exit 1; }
+grep -q 'warning.*not feasible' log || { echo 'no warning'; exit 1; }
+near 'mass of the bound' "$(figure bounds/finished constraint_3_mass)" "$(figure bounds/finished mass)" 1e-9
+
+# half of a bar between two supports, with a plane of symmetry: the part is the whole bar, with both loads
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'symmetry: [x-]' \
+  'supports: [{box: {min: [40 mm, 0, 0], max: [40 mm, 1, 0]}, fix: z}, {box: {min: [40 mm, 0, 0], max: [40 mm, 0, 0]}, fix: y}]' \
+  'loads: [{set: zmax, force: [0, 0, -50], spread: faces}, {gravity: [0, 0, -9.81], load_case: 2}]' >half.yaml
+run half
+finish half --meshes 1 -e '2.5 mm' || { cat log; exit 1; }
+near 'sum of both halves' "$(figure half/finished load_case_1_load_sum_z)" -100 1e-9
+near 'weight of both halves' "$(figure half/finished load_case_2_load_sum_z)" -0.6121 1e-3
+near 'compliance of both halves' "$(figure half/finished load_case_1)" "$(awk -v a="$(figure half load_case_1)" 'BEGIN { print 2 * a }')" 0.08
+
+# a mesh: a pressure on a set of faces, a moment on another
+beam 'mesh: {boxes: [{name: b, size: [80 mm, 10 mm, 10 mm], cells: [16, 4, 4]}]}' 'supports: [{set: xmin}]' \
+  'loads: [{set: zmax, pressure: 1 MPa}, {set: xmax, moment: [0, 2, 0], load_case: 2}]' >mesh.yaml
+run mesh
+finish mesh --meshes 1 -e '2.5 mm' || { cat log; exit 1; }
+near 'force of the pressure' "$(figure mesh/finished load_case_1_load_sum_z)" -800 1e-3
+# q L^4 / 8 E I (and a little shear) and M L^2 / 2 E I at the end; their work: q^2 L^5 / 20 E I and M^2 L / E I
+near 'work of the pressure' "$(figure mesh/finished load_case_1)" 0.0983 0.03
+near 'work of the moment' "$(figure mesh/finished load_case_2)" 0.00192 0.03
+
+# what has no finished part is refused by its name
+bad() { # case, words of the message
+  finish "$1"
+  [ $? -eq 2 ] || { echo "$1: exit code is not 2"; cat log; exit 1; }
+  grep -q "error: .*$2" log || { echo "$1: expected '$2'"; cat log; exit 1; }
+  [ ! -e "$1/finished" ] || { echo "$1: files were written"; exit 1; }
+}
+mkdir empty
+bad empty 'expected a folder'
+beam 'grid: {elements: [32, 4, 0]}' 'supports: [{set: xmin}]' 'loads: [{set: xmax, force: [0, 1, 0]}]' >plane.yaml
+run plane
+bad plane 'plane designs'
+sed 's/materials: .*/problem: heat/; s/force: .*}/heat: 1, spread: faces}/; s/^constraints.*//; s/^stress.*//' whole.yaml >heat.yaml
+run heat
+bad heat 'problem: heat is not supported'
+echo 'beams by theory, by their decks and by CalculiX; symmetry, meshes, refusals'

@@ -1,0 +1,233 @@
+/* Gradients of thermal runs: against differences of whole runs (which the library makes itself) and
+   against each other; the same bits on any number of threads; refusals by name. */
+#include "check.h"
+#include <ingot/gradient.h>
+
+/* A wall of one material on a plate of another, laid in two passes: births, melting, radiation, a
+   held face, a body source, a beam whose absorptivity depends on temperature. No temperature of the
+   start is a knot of a table, where derivatives have two sides. */
+static const char *const wall[] = {
+    "physics",
+    "thermal",
+    "mesh",
+    "{boxes: [{name: plate, size: [8 mm, 4 mm, 2 mm], cells: [8, 4, 2]}, {name: wall, origin: "
+    "[1 mm, 1 mm, 2 mm], size: [6 mm, 2 mm, 2 mm], cells: [6, 2, 2]}]}",
+    "materials",
+    "[{name: a, density: 7950, conductivity: [[250 K, 14], [1650 K, 31]], specific_heat: [[250 K, "
+    "480], [1650 K, 700]], solidus: 1600 K, liquidus: 1700 K, latent_heat: 270 kJ/kg, "
+    "absorptivity: [[250 K, 0.3], [2000 K, 0.5]]}, {name: b, set: plate, density: 7000, "
+    "specific_heat: [[250 K, 400], [900 K, 650]], conductivity: [[250 K, 20], [700 K, 26], [2000 "
+    "K, 30]]}]",
+    "initial_temperature",
+    "300 K",
+    "ambient",
+    "310 K",
+    "duration",
+    "1.1 s",
+    "body_source",
+    "1e6",
+    "boundary",
+    "[{set: surface, convection: 200, emissivity: 0.8}, {set: zmin, temperature: 320 K}]",
+    "birth",
+    "{set: wall, by: bead, width: 2.1 mm, height: 1 mm, temperature: ambient}",
+    "beams",
+    "[{radius: 0.8 mm, raster: {power: 190 W, speed: 12 mm/s, spacing: 2 mm, layer_height: 1 mm, "
+    "base: 2 mm, layers: 2, rotation: 0, regions: {min: [1 mm, 1 mm], max: [7 mm, 3 mm]}}}]",
+    "probes",
+    "[{name: a, point: [4 mm, 2 mm, 2.5 mm]}, {name: b, point: [3.2 mm, 1.3 mm, 1.4 mm]}]",
+    NULL};
+
+static const char *const keys[] = {"materials[0].conductivity[1][1]",
+                                   "materials[0].specific_heat[1][1]",
+                                   "materials[0].density",
+                                   "materials[0].latent_heat",
+                                   "materials[0].solidus",
+                                   "materials[0].absorptivity[1][1]",
+                                   "materials[1].conductivity[1][1]",
+                                   "materials[1].specific_heat[0][1]",
+                                   "boundary[0].convection",
+                                   "boundary[0].emissivity",
+                                   "boundary[1].temperature",
+                                   "beams[0].raster.power",
+                                   "ambient",
+                                   "initial_temperature",
+                                   "body_source"};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+static ig_case *wall_new(ig_ctx *cx) {
+  ig_case *c;
+  GOOD(cx, ig_case_new(cx, &c));
+  for (int i = 0; wall[i]; i += 2)
+    GOOD(cx, ig_case_set(c, wall[i], wall[i + 1]));
+  return c;
+}
+
+static ig_gradient *gradient_of(ig_ctx *cx, ig_case *c, const char *figure, bool differences) {
+  ig_gradient *g;
+  GOOD(cx, ig_case_gradient(c, figure, keys, KEYS, &(ig_gradient_options){differences}, &g));
+  assert_int_equal(g->rows, KEYS);
+  return g;
+}
+
+static void is_difference(const ig_gradient *g) {
+  for (int i = 0; i < g->rows; i++) {
+    const double d = g->row[i].derivative[0], effect = fabs(d * g->row[i].value[0]);
+    if (!(fabs(d - g->row[i].difference) * fabs(g->row[i].value[0]) <=
+          1e-6 * effect + 1e-7 * g->value))
+      fail_msg("%s by %s: %.12g, difference %.12g", g->figure, g->row[i].key, d,
+               g->row[i].difference);
+  }
+}
+
+/* Births at ambient, at the liquidus, at the neighbour's temperature; both forms of elements. */
+static void agrees_with_differences(void **state) {
+  (void)state;
+  static const char *const born[] = {"ambient", "melt", "inherited"};
+  static const char *const figure[] = {"a", "b@0.9 s", "mean(a)"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  for (int i = 0; i < 3; i++) {
+    ig_case *c = wall_new(cx);
+    GOOD(cx, ig_case_set(c, "birth.temperature", born[i]));
+    GOOD(cx, ig_case_set(c, "conduction", i == 1 ? "recompute" : "classes"));
+    ig_gradient *g = gradient_of(cx, c, figure[i], true);
+    is_difference(g);
+    assert_true(g->row[3].derivative[0] != 0 || i != 1); /* latent heat: the beam melts */
+    ig_gradient_free(g);
+    ig_case_close(c);
+  }
+  ig_ctx_close(cx);
+}
+
+/* Constant capacity and conductivity: births mix temperatures, not heat. */
+static void agrees_with_constant_properties(void **state) {
+  (void)state;
+  static const char *const of[] = {"materials[0].density", "materials[0].conductivity", "ambient",
+                                   "boundary[0].convection", "initial_temperature"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = wall_new(cx);
+  ig_gradient *g;
+  GOOD(cx, ig_case_set(c, "materials",
+                       "[{name: a, density: 7950, conductivity: 20, specific_heat: 500, "
+                       "absorptivity: 0.4}]"));
+  GOOD(cx, ig_case_gradient(c, "a", of, 5, &(ig_gradient_options){true}, &g));
+  is_difference(g);
+  ig_gradient_free(g);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+/* Watts are the powers of pieces times absorptivity: a common factor of both is one direction. And
+   a uniform change of the start is the sum over its nodes. */
+static void fields_sum_to_numbers(void **state) {
+  (void)state;
+  static const char *const of[] = {"beams[0].raster.power", "beams[0].powers",
+                                   "initial_temperature", "initial_temperatures"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = wall_new(cx);
+  ig_gradient *g;
+  double power = 0, start = 0;
+  GOOD(cx, ig_case_set(c, "birth.temperature", "melt"));
+  GOOD(cx, ig_case_gradient(c, "mean(b)", of, 4, NULL, &g));
+  for (int64_t i = 0; i < g->row[1].count; i++)
+    power += g->row[1].derivative[i] * g->row[1].value[i];
+  for (int64_t i = 0; i < g->row[3].count; i++)
+    start += g->row[3].derivative[i];
+  assert_near(power, g->row[0].derivative[0] * g->row[0].value[0], 1e-9 * fabs(power));
+  assert_near(start, g->row[2].derivative[0], 1e-9 * fabs(start));
+  ig_gradient_free(g);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+static void has_the_bits_of_one_thread(void **state) {
+  (void)state;
+  double one[KEYS];
+  for (int threads = 1; threads <= 3; threads += 2) {
+    ig_ctx *cx = ctx_on("cpu", threads);
+    ig_case *c = wall_new(cx);
+    GOOD(cx, ig_case_set_int(c, "threads", threads));
+    ig_gradient *g = gradient_of(cx, c, "mean(a)", false);
+    for (int i = 0; i < KEYS; i++)
+      if (threads == 1)
+        one[i] = g->row[i].derivative[0];
+      else
+        assert_true(one[i] == g->row[i].derivative[0]);
+    ig_gradient_free(g);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
+/* Without losses all that is absorbed is stored: d(mean temperature) / d(power) = A t / C, whatever
+   happens inside. Here of a single element, whose eight nodes are all alike under a body source. */
+static void energy_is_exact(void **state) {
+  (void)state;
+  static const char *const of[] = {"body_source", "materials[0].density"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c;
+  ig_gradient *g;
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "thermal"));
+  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}}"));
+  GOOD(cx, ig_case_set(c, "materials",
+                       "{name: m, density: 8000, specific_heat: 500, conductivity: 20}"));
+  GOOD(cx, ig_case_set(c, "body_source", "2e6"));
+  GOOD(cx, ig_case_set(c, "initial_temperature", "300 K"));
+  GOOD(cx, ig_case_set(c, "duration", "0.5 s"));
+  GOOD(cx, ig_case_set(c, "probes", "{name: p, point: [0.3 mm, 0.4 mm, 0.5 mm]}"));
+  GOOD(cx, ig_case_gradient(c, "p", of, 2, NULL, &g));
+  assert_near(g->value, 300 + 2e6 * 0.5 / (8000 * 500), 1e-9);
+  assert_near(g->row[0].derivative[0], 0.5 / (8000 * 500), 1e-17);
+  assert_near(g->row[1].derivative[0], -2e6 * 0.5 / (8000. * 8000 * 500), 1e-13);
+  assert_string_equal(g->unit, "K");
+  ig_gradient_free(g);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+static void tells_what_has_none(void **state) {
+  (void)state;
+  static const struct {
+    const char *key, *value, *of, *words;
+  } wrong[] = {
+      {NULL, NULL, "duration", "no gradient by 'duration'"},
+      {NULL, NULL, "boundary[0].flux", "no number 'boundary[0].flux'"},
+      {NULL, NULL, "materials[0].conductivity", "of a table say which"},
+      {NULL, NULL, "beams[0].radius", "no gradient by 'beams[0].radius'"},
+      {NULL, NULL, "beams[3].powers", "the case has 1 beams"},
+      {"precision", "single", "ambient", "needs `precision: double`"},
+      {"dwell_change", "5 K", "ambient", "long steps"},
+      {"surface", "branch", "ambient", "only `surface: lumped`"},
+      {"latent", "apparent", "ambient", "`latent: apparent` has none"},
+      {"materials[0].powder_conductivity", "0.3", "ambient", "powder"},
+      {"ambient", "[[0, 300 K], [1 s, 320 K]]", "body_source", "change with time"},
+  };
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_gradient *g;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ig_case *c = wall_new(cx);
+    if (wrong[i].key)
+      GOOD(cx, ig_case_set(c, wrong[i].key, wrong[i].value));
+    BAD(cx, ig_case_gradient(c, "a", &wrong[i].of, 1, NULL, &g), wrong[i].words);
+    assert_null(g);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+    cx = ctx_on("cpu", 1);
+  }
+  ig_case *c = wall_new(cx);
+  BAD(cx, ig_case_gradient(c, "nobody", NULL, 0, NULL, &g), "no figure 'nobody'");
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(energy_is_exact),
+      cmocka_unit_test(agrees_with_differences),
+      cmocka_unit_test(agrees_with_constant_properties),
+      cmocka_unit_test(fields_sum_to_numbers),
+      cmocka_unit_test(has_the_bits_of_one_thread),
+      cmocka_unit_test(tells_what_has_none),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
