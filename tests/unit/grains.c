@@ -51,7 +51,7 @@ static void orientations_are_random(void **state) {
   ig_job job;
   open_run(cx, &c, &job, &r);
   double square[9] = {0};
-  const int count = r.view.axes_count;
+  const int count = (int)r.array.axes.count / 9;
   for (int i = 0; i < count; i++) {
     const float *a = &((const float *)r.array.axes.host)[9 * i];
     for (int k = 0; k < 9; k++)
