@@ -177,9 +177,21 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .motions = ig_structure_motions,
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
+      .fits = s->touches.count ? ig_structure_touch_fits : NULL,
       .name = unknown_name,
       .name_element = element_name};
   return IG_OK;
+}
+
+/* Contact that has slid meets other faces: the pattern of the equations is another one then. */
+static ig_status touches_follow(ig_structure *s) {
+  bool changed;
+  IG_TRY(ig_structure_touches_follow(s, &changed));
+  if (!changed)
+    return IG_OK;
+  groups_make(s);
+  IG_TRY(ig_system_close(s->system, s->implicit_groups, s->implicit));
+  return ig_newton_renew(s->newton, s->implicit_groups);
 }
 
 /* What `until` names, and whether the analysis may have it. */
@@ -364,6 +376,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     ig_newton_stand(s->newton, &now);
     done = s->proportional ? arc_ends(s, a, &now) : now.done;
     now.done = done;
+    if (!done)
+      IG_TRY(touches_follow(s));
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
     if (a->kind == IG_STRUCTURE_STATIC)

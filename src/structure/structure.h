@@ -201,7 +201,8 @@ typedef struct {
   double damping, tangential; /* Pa s/m where sides touch; share of it across the normal */
   double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
   const char *adjust_nodes;
-  int of; /* set: 0 faces, 1 nodes */
+  int of;      /* set: 0 faces, 1 nodes */
+  int sliding; /* 0 large, 1 small: points keep the place they meet where an analysis begins */
   bool tied;
   ig_reals without; /* analyses, from 1 */
 } ig_structure_contact;
@@ -382,15 +383,17 @@ typedef struct {
 
 /* A point of contact: a place of a face and the place of another face that it meets. */
 enum { IG_CONTACT_NODES = 16 };
-/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis. */
+/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis, and
+   paired anew after a step in which it slid. masters 0: it meets nothing for the time being. */
 typedef struct {
   int contact;         /* of the case */
   int slaves, masters; /* nodes of the two faces, one after the other in `node` */
   ig_lid node[IG_CONTACT_NODES];
   double share[IG_CONTACT_NODES]; /* shape functions; negative for the second face */
   double slope[8][2];             /* derivatives of those of the second face */
+  double at[2];                   /* its natural coordinates there */
   double area, stiffness;
-  double offset[3];          /* tied: distance at the start */
+  double offset[3];          /* relative position where it was paired last */
   double shift;              /* what `clearance` adds to the distance */
   double overlap;            /* distance, below 0, at which contact is switched on again */
   double normal[3];          /* of the second face at the start */
@@ -614,6 +617,16 @@ IG_MUST_CHECK ig_status ig_structure_touch_evaluate(void *self, const ig_trial *
                                                     int32_t end, double *f, double *k,
                                                     ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at);
+/* Callback of Newton's method: whether no point slides by more than half a face in the step. */
+bool ig_structure_touch_fits(void *self, const ig_trial *at, char *why, size_t size);
+/* Of the accepted state: what other sides exert on first ones, N; the deepest penetration, m, and
+   over the size of the face there. False: no point may touch. */
+typedef struct {
+  double force[3], depth, share;
+} ig_structure_touched;
+bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to);
+/* Pairs points anew that have slid since they were paired; *changed: nodes have changed. */
+IG_MUST_CHECK ig_status ig_structure_touches_follow(ig_structure *s, bool *changed);
 /* load.c
    Checks loads against the mesh, then makes s->faces. Once per model. */
 IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
