@@ -37,6 +37,7 @@
 typedef struct {
   ig_src at;
   double cell;           /* m */
+  int64_t refine;        /* cells along the spacing of `events` */
   double size[3];        /* m; with `field` */
   double min[3], max[3]; /* m; with `events`: only these, NaN: all */
 } ig_grains_grid;
