@@ -29,8 +29,9 @@
 
    Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
    nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
-   beams; truss.c bars; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures;
-   modes.c eigenvalues; balance.c, section.c, output.c results; options.c keys.
+   beams; truss.c bars; pieces.c points of contact; contact.c, load.c, points.c, inertia.c what
+   acts; heat.c temperatures; modes.c eigenvalues; balance.c, section.c, output.c results; options.c
+   keys.
 
    Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
    equations between components, couplings to a reference node, temperatures, tables by number. */
