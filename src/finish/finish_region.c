@@ -226,10 +226,15 @@ void ig_finish_turn(int image, const double v[3], double w[3]) {
 
 bool ig_finish_image_has(const ig_finish_region *r, int image, const double x[3],
                          double tolerance) {
+  const ig_finished *f = r->f;
   double y[3];
-  ig_finish_mirror(r->f, image, x, y);
-  for (int d = 0; d < 3; d++)
-    if (r->f->mirrored[d] && (y[d] < r->f->low[d] - tolerance || y[d] > r->f->high[d] + tolerance))
+  ig_finish_mirror(f, image, x, y);
+  for (int d = 0; d < 3; d++) { /* nothing beyond a plane of symmetry counts twice */
+    const double beyond = !f->mirrored[d]            ? 0
+                          : f->plane[d] == f->low[d] ? f->low[d] - y[d]
+                                                     : y[d] - f->high[d];
+    if (beyond > 1e-6 * f->edge)
       return false;
+  }
   return ig_finish_region_has(r, y, tolerance);
 }

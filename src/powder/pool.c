@@ -157,5 +157,5 @@ ig_status ig_powder_layer_done(ig_powder_run *r, int64_t layer) {
   l->melted = n.cells ? (double)n.melted / (double)n.cells : NAN;
   l->melts = n.melted ? (double)n.melts / (double)n.melted : NAN;
   l->reached = n.columns ? (double)n.reached / (double)n.columns : NAN;
-  return IG_OK;
+  return ig_powder_fusion(r, l);
 }

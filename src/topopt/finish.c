@@ -241,6 +241,11 @@ static const char *const problem_unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
                                            [IG_PROBLEM_MECHANISM] = "m",
                                            [IG_PROBLEM_FREQUENCY] = "s^2"};
 
+/* Of the figures of single load cases. */
+const char *ig_topopt_response_unit(const ig_topopt_design *s) {
+  return problem_unit[s->c->problem];
+}
+
 /* The frequency problem minimises 1 / lambda, in s^2. */
 const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
   switch (s->c->minimise) {
@@ -317,7 +322,7 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
   for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
     char key[32];
     snprintf(key, sizeof key, "load_case_%d", q + 1);
-    IG_TRY(sink->result(sink, key, problem_unit[s->c->problem], s->response[q]));
+    IG_TRY(sink->result(sink, key, ig_topopt_response_unit(s), s->response[q]));
   }
   IG_TRY(ig_topopt_sums_put(r, sink));
   IG_TRY(put_constraints(sink, s, e));

@@ -227,8 +227,15 @@ static ig_status parts_show(const ig_topopt_run *r, ig_sink *to) {
 ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
   ig_topopt_run *r = self;
   if (r->evaluated != r->iteration) {
+    /* before the first iteration nothing is lost by a signal that ends it */
+    bool *ends = r->iteration == 0 && !r->s->cx->ranks ? r->d->ends : NULL;
     IG_TRY(ig_topopt_keep(r));
-    IG_TRY(ig_topopt_analyse(r));
+    if (ends)
+      *ends = true;
+    const ig_status status = ig_topopt_analyse(r);
+    if (ends)
+      *ends = false;
+    IG_TRY(status);
   }
   return ig_topopt_divided(r->d) ? parts_show(r, to) : whole_show(r, to);
 }
@@ -237,7 +244,7 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
 
 /* A row belongs to an iteration: values of the design before its update, and the change by it. */
 ig_status ig_topopt_history(void *self, ig_sink *to) {
-  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 2 };
+  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 2 + IG_LOAD_CASES };
   const ig_topopt_run *r = self;
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
@@ -265,6 +272,12 @@ ig_status ig_topopt_history(void *self, ig_sink *to) {
   if (s->modes) {
     names[count] = "lowest frequency [Hz]";
     values[count++] = ig_topopt_modes_hertz(s, 0);
+  }
+  char cases[IG_LOAD_CASES][40];
+  for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
+    snprintf(cases[q], sizeof cases[q], "load case %d [%s]", q + 1, ig_topopt_response_unit(s));
+    names[count] = cases[q];
+    values[count++] = s->response[q];
   }
   return to->history(to, count, names, values);
 }

@@ -98,11 +98,14 @@ static double mises(const double *s, const double *t) {
   return all + 3 * shear;
 }
 /* s : C^-1 : t at unit modulus, (1 + nu) s.t - nu tr(s) tr(t), shear components counted twice. */
-static double energy(const double *s, const double *t, double poisson) {
+static double energy(const recovery *y, const double *s, const double *t) {
+  /* plane strain: there is no strain across, and the law is that of plane stress */
+  const double across = y->s->d->hooke.strain ? 0 : 1;
   double sum = 0;
   for (int c = 0; c < 6; c++)
-    sum += (c < 3 ? 1 : 2) * s[c] * t[c];
-  return (1 + poisson) * sum - poisson * (s[0] + s[1] + s[2]) * (t[0] + t[1] + t[2]);
+    sum += (c == 2 ? across : c < 3 ? 1 : 2) * s[c] * t[c];
+  return (1 + y->poisson) * sum -
+         y->poisson * (s[0] + s[1] + across * s[2]) * (t[0] + t[1] + across * t[2]);
 }
 
 /* Stresses of load case q at the centres of elements. */
@@ -138,7 +141,7 @@ static ig_status recover(recovery *y) {
     for (int c = 0; c < TENSOR; c++)
       s[c] = y->node[c][i] = y->node_sum[i] > 0 ? y->node[c][i] / y->node_sum[i] : 0;
     y->node[MISES][i] = mises(s, s);
-    y->node[ENERGY][i] = energy(s, s, y->poisson);
+    y->node[ENERGY][i] = energy(y, s, s);
   }
   for (int c = 0; c < NODAL; c++) {
     IG_TRY(to_device(y, y->node[c], nodes, y->at.dev));
@@ -165,13 +168,12 @@ static ig_status compare(recovery *y, int q) {
       mean[c] = y->mean[c][e];
     }
     const double off = y->mean[MISES][e] - 2 * mises(mean, own) + mises(own, own);
-    const double lost =
-        y->mean[ENERGY][e] - 2 * energy(mean, own, y->poisson) + energy(own, own, y->poisson);
+    const double lost = y->mean[ENERGY][e] - 2 * energy(y, mean, own) + energy(y, own, own);
     const double solid = y->share[e] * y->scale[e] * factor;
     if (y->share[e] > 0.5)
       y->most[e] =
           fmax(y->most[e], solid * (sqrt(fmax(0, mises(own, own))) + sqrt(2 * fmax(0, off))));
-    y->energy[e] = y->scale[e] * energy(own, own, y->poisson);
+    y->energy[e] = y->scale[e] * energy(y, own, own);
     y->error[e] = y->scale[e] * inside * fmax(0, lost);
   }
   double sum;

@@ -16,6 +16,7 @@ enum { ROUNDS = 8 };
 static const double WANTED = 0.45; /* quality below which a triangle is worked on */
 static const double SHORT = 0.35;  /* edges below this share of the mean are collapsed */
 static const double TURN = 0.7;    /* cosine of the largest turn of a triangle in a collapse */
+static const double FOLD = -0.95;  /* cosine between normals at the sharpest edge that is made */
 
 typedef struct {
   ig_ctx *cx;
@@ -229,11 +230,26 @@ static void work_free(work *w) {
 
 /* --- operations --- */
 
+/* The sum of the normals around a vertex, weighted by area: where they point out. */
+static void star_normal(const work *w, int32_t v, const int32_t *star, int count, double *sum) {
+  memset(sum, 0, 3 * sizeof *sum);
+  for (int i = 0; i < count; i++) {
+    int32_t a, b;
+    double n[3];
+    others(w->corner[star[i]], v, &a, &b);
+    normal_of(w->x[v], w->x[a], w->x[b], n);
+    for (int d = 0; d < 3; d++)
+      sum[d] += n[d];
+  }
+}
+
 /* The least quality of a vertex's triangles but those at `but`, were it at x; negative where one of
-   them would turn too far. */
+   them would turn too far. A sliver's own normal says nothing, and one that lies in a line has
+   none: it must not point inwards, or the surface is folded. */
 static double star_quality(const work *w, int32_t v, const int32_t *star, int count, int32_t but,
                            const double *x) {
-  double least = 1;
+  double least = 1, out[3];
+  star_normal(w, v, star, count, out);
   for (int i = 0; i < count; i++) {
     int32_t a, b;
     double before[3], after[3];
@@ -245,9 +261,9 @@ static double star_quality(const work *w, int32_t v, const int32_t *star, int co
     const double size = sqrt(dot(before, before) * dot(after, after));
     /* turning by more than acos(0.7), 46 degrees, would fold the surface */
     if (!(dot(before, after) > TURN * size))
-      /* a sliver's own normal says nothing */
       if (!(dot(after, after) > 0) ||
-          ig_topopt_triangle_quality(w->x[v], w->x[a], w->x[b]) > 0.05 || dot(before, after) < 0)
+          ig_topopt_triangle_quality(w->x[v], w->x[a], w->x[b]) > 0.05 || dot(before, after) < 0 ||
+          !(dot(out, after) > 0))
         return -1;
     least = fmin(least, ig_topopt_triangle_quality(x, w->x[a], w->x[b]));
   }
@@ -347,6 +363,68 @@ static bool place_find(const work *w, int32_t p, int32_t q, const int32_t *sp, i
   return any;
 }
 
+/* The other triangle at an edge, -1: there is none, or several. */
+static int32_t across(const work *w, int32_t t, int32_t p, int32_t q) {
+  int32_t star[STAR], found = -1;
+  const int count = star_of(w, p, star);
+  for (int i = 0; i < count; i++) {
+    const int32_t *c = w->corner[star[i]];
+    if (star[i] == t || !(c[0] == q || c[1] == q || c[2] == q))
+      continue;
+    if (found >= 0)
+      return -1;
+    found = star[i];
+  }
+  return found;
+}
+
+/* Triangles around a vertex as they would be with it at x. */
+typedef struct {
+  int count;
+  int32_t a[2 * STAR], b[2 * STAR], t[2 * STAR];
+  double n[2 * STAR][3];
+} fan;
+
+static void fan_add(const work *w, fan *f, int32_t v, const int32_t *star, int count, int32_t but,
+                    const double *x) {
+  for (int i = 0; i < count; i++) {
+    int32_t a, b;
+    others(w->corner[star[i]], v, &a, &b);
+    if (a == but || b == but)
+      continue;
+    f->a[f->count] = a;
+    f->b[f->count] = b;
+    f->t[f->count] = star[i];
+    normal_of(x, w->x[a], w->x[b], f->n[f->count++]);
+  }
+}
+
+static bool opposite(const double *m, const double *n) {
+  return dot(m, n) < FOLD * sqrt(dot(m, m) * dot(n, n));
+}
+
+/* Whether two neighbours lie on top of each other, as where a lip is left without thickness: their
+   own turns need not be large for that. */
+static bool folded(const work *w, const fan *f) {
+  for (int i = 0; i < f->count; i++) {
+    const int32_t o = across(w, f->t[i], f->a[i], f->b[i]);
+    bool own = o < 0;
+    for (int k = 0; k < f->count; k++) {
+      own = own || f->t[k] == o;
+      if (f->a[i] == f->b[k] && opposite(f->n[i], f->n[k]))
+        return true;
+    }
+    double n[3];
+    if (own)
+      continue;
+    const int32_t *c = w->corner[o];
+    normal_of(w->x[c[0]], w->x[c[1]], w->x[c[2]], n);
+    if (opposite(f->n[i], n))
+      return true;
+  }
+  return false;
+}
+
 /* p takes the triangles of q over. */
 static bool collapse(work *w, int32_t p, int32_t q) {
   int32_t sp[STAR], sq[STAR];
@@ -361,6 +439,11 @@ static bool collapse(work *w, int32_t p, int32_t q) {
   const int np = star_of(w, p, sp), nq = star_of(w, q, sq);
   if (np < 0 || nq < 0 || !linked_well(w, p, q, sp, np, sq, nq) ||
       !place_find(w, p, q, sp, np, sq, nq, x))
+    return false;
+  fan f = {.count = 0};
+  fan_add(w, &f, p, sp, np, q, x);
+  fan_add(w, &f, q, sq, nq, p, x);
+  if (folded(w, &f))
     return false;
   memcpy(w->x[p], x, sizeof x);
   for (int i = 0; i < 11; i++) {
@@ -380,21 +463,6 @@ static bool collapse(work *w, int32_t p, int32_t q) {
   }
   w->head[q] = -1;
   return true;
-}
-
-/* The other triangle at an edge, -1: there is none, or several. */
-static int32_t across(const work *w, int32_t t, int32_t p, int32_t q) {
-  int32_t star[STAR], found = -1;
-  const int count = star_of(w, p, star);
-  for (int i = 0; i < count; i++) {
-    const int32_t *c = w->corner[star[i]];
-    if (star[i] == t || !(c[0] == q || c[1] == q || c[2] == q))
-      continue;
-    if (found >= 0)
-      return -1;
-    found = star[i];
-  }
-  return found;
 }
 
 /* Takes a corner out of the list of its vertex. */
@@ -500,7 +568,9 @@ static void smooth(work *w, int32_t v) {
       x[d] = w->x[v][d] + step * (n[d] - up * normal[d]);
     if (w->on[v] && !w->faces->project(w->faces->user, w->on[v], x))
       continue;
-    if (near(w, v, NULL, x) && star_quality(w, v, star, count, -1, x) > least) {
+    fan f = {.count = 0};
+    fan_add(w, &f, v, star, count, -1, x);
+    if (near(w, v, NULL, x) && star_quality(w, v, star, count, -1, x) > least && !folded(w, &f)) {
       memcpy(w->x[v], x, sizeof x);
       return;
     }

@@ -168,6 +168,9 @@ typedef struct {
   int method, move_limit_kind;
   double move_limit, damping, gray_exponent, tolerance;
   double x_min; /* NaN: chosen by the problem */
+  /* oc: where the bisection of the multiplier begins; its tolerance: 0 a share, 1 absolute */
+  double multiplier_max;
+  int tolerance_kind;
   ig_ramp_case gray_ramp;
 } ig_optimiser_case;
 typedef enum {
@@ -239,10 +242,13 @@ typedef struct {
   const char *file, *field;
 } ig_start_case;
 
+typedef enum { IG_PLANE_STRESS, IG_PLANE_STRAIN } ig_plane_kind;
+
 typedef struct {
   ig_src at;
   /* ig_problem_kind, ig_minimise_kind, ig_combine_kind */
   int problem, minimise, combine;
+  int plane; /* ig_plane_kind */
   /* Members are keys of the case; lists hold structs of the types above. */
   ig_grid_case grid;
   ig_list sets, supports, loads, springs, masses, ports, passive, constraints;
@@ -374,6 +380,7 @@ struct ig_discretisation {
                      ig_solve_report *report);
   const double *(*residual)(void *self); /* of the last solve */
   bool *learnt; /* what the solver found out and a restart has to know; NULL: nothing */
+  bool *ends;   /* whether a signal ends a linear solve (ig_pcg); NULL: it does not */
   /* out[e] (+)= scale u_e . k0 v_e, with k0 the element's stiffness at unit modulus; `add`: adds
      to `out` */
   ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,

@@ -267,7 +267,7 @@ loads: {set: inner, pressure: 205 MPa, history: [[0, 0], [1, 1]]}
 phases: {kind: load, steps: 5}
 solver: {halvings: 10}
 END
-timeout 60 "$INGOT" run limit.yaml -q -o limit -t 1 >said 2>&1
+timeout 240 "$INGOT" run limit.yaml -q -o limit -t 1 >said 2>&1
 [ $? = 1 ] || fail "beyond the limit load: $(cat said)"
 reached=$(sed -n 's/.*no equilibrium beyond \([0-9.]*\) s, on the way to 1 s.*/\1/p' said)
 near "$reached" 0.937 0.01 || fail "the limit load is not reached: $(cat said)"

@@ -127,6 +127,51 @@ static double volume_of(const shape *s) {
   return sum;
 }
 
+/* Normal of a triangle, of length 1. */
+static void normal_of(const shape *s, int t, double *n) {
+  const double *a = s->x[s->corner[t][0] - 1], *b = s->x[s->corner[t][1] - 1],
+               *c = s->x[s->corner[t][2] - 1];
+  double size = 0;
+  for (int d = 0; d < 3; d++) {
+    const int e = (d + 1) % 3, f = (d + 2) % 3;
+    n[d] = (b[e] - a[e]) * (c[f] - a[f]) - (b[f] - a[f]) * (c[e] - a[e]);
+    size += n[d] * n[d];
+  }
+  for (int d = 0; d < 3; d++)
+    n[d] /= sqrt(size);
+}
+
+static bool share_edge(const int *p, const int *q) {
+  int common = 0;
+  for (int i = 0; i < 3; i++)
+    common += p[i] == q[0] || p[i] == q[1] || p[i] == q[2];
+  return common == 2;
+}
+
+/* Where a lip of the design has hardly any thickness, triangles are not collapsed onto each other:
+   mesh generators refuse facets that overlap. */
+static void nothing_is_folded(void **state) {
+  (void)state;
+  outcome o;
+  shape s;
+  shape_of("physics: topopt\noutput: {count: 0}\ngrid: {elements: [20, 8, 10]}\nvolume: 0.35\n"
+           "filter: {kind: density, radius: 2.0}\nprojection: {beta: 4, every: 6, beta_max: 16}\n"
+           "void_ratio: 1e-6\niterations: 24\nsupports: [{set: xmin}]\nloads: [{box: {min: [20, "
+           "4, 4], max: [20, 6, 6]}, force: [0, 0.3, 1]}]\nsurface: {formats: [obj]}\n",
+           &o, &s);
+  assert_true(s.triangles > 1000);
+  for (int t = 0; t < s.triangles; t++)
+    for (int q = 0; q < t; q++)
+      if (share_edge(s.corner[t], s.corner[q])) {
+        double a[3], b[3];
+        normal_of(&s, t, a);
+        normal_of(&s, q, b);
+        if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < -0.99)
+          fail_msg("triangles %d and %d are folded", t, q);
+      }
+  shape_free(&s);
+}
+
 /* A plate with a hole of 5 mm in elements of 1 mm, with a boss of 9.4 mm about it: all that faces
    the axis within an element of the hole lies on it, and so does the wall of the boss; the sides of
    the plate are its own. Triangles can be meshed. */
@@ -296,6 +341,7 @@ int main(void) {
                                      cmocka_unit_test(forces_of_each_node_are_kept),
                                      cmocka_unit_test(holes_are_round_and_triangles_good),
                                      cmocka_unit_test(mirrored_walls_are_cut),
+                                     cmocka_unit_test(nothing_is_folded),
                                      cmocka_unit_test(overhangs_are_measured),
                                      cmocka_unit_test(other_programs_see_gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,56 @@ static void sharp_projections_settle(void **state) {
     }
 }
 
+/* A bar under tension that cannot become thinner: E / (1 - nu^2); each load case has its column. */
+static int columns_seen;
+static double work_seen[2];
+static void row_take(void *user, int columns, const char *const *names, const double *values) {
+  (void)user;
+  columns_seen = 0;
+  for (int i = 0; i < columns; i++)
+    if (strncmp(names[i], "load case ", 10) == 0) {
+      assert_non_null(strstr(names[i], "[J]"));
+      work_seen[columns_seen++] = values[i];
+    }
+}
+
+static void plane_strain_is_stiffer(void **state) {
+  (void)state;
+  const double stress[2] = {1e4 * 0.08 / (200e9 * 1e-4), 1e4 * 0.08 * 0.91 / (200e9 * 1e-4)};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int strain = 0; strain < 2; strain++) {
+      char text[700];
+      ig_ctx *cx = ctx_on(*backend, 1);
+      ig_case *c;
+      snprintf(text, sizeof text,
+               "{physics: topopt, plane: %s, grid: {elements: [8, 2, 0], size: [80 mm, 10 mm, 0], "
+               "thickness: 10 mm}, materials: [{name: m, young: 200 GPa, poisson: 0.3}], volume: "
+               "1, filter: {kind: none}, iterations: 1, solver: {tolerance: 1e-11}, supports: "
+               "[{set: xmin, fix: x}, {box: {max: [0, 0]}, fix: y}], loads: [{set: xmax, force: "
+               "[100, 0, 0], spread: faces}, {set: xmax, force: [200, 0, 0], spread: faces, "
+               "load_case: 2}]}",
+               strain ? "strain" : "stress");
+      char *folder = folder_new();
+      file_write(in_folder(folder, "case.yaml"), text, strlen(text));
+      GOOD(cx, ig_case_open(cx, in_folder(folder, "case.yaml"), &c));
+      GOOD(cx, ig_run(c, &(ig_run_options){.row = row_take}));
+      folder_remove(folder);
+      assert_int_equal(columns_seen, 2);
+      assert_near(work_seen[0], stress[strain], 1e-8);
+      assert_near(work_seen[1], 4 * stress[strain], 1e-8);
+      ig_case_close(c);
+      ig_ctx_close(cx);
+    }
+  outcome o;
+  char says[512];
+  assert_int_equal(run_text("cpu",
+                            "physics: topopt\nplane: strain\ngrid: {elements: [4, 4, 4]}\n"
+                            "supports: [{set: xmin}]\nloads: [{set: xmax, force: [0, 1, 0]}]\n",
+                            &o, says),
+                   IG_INPUT);
+  assert_non_null(strstr(says, "it is for elastic plane problems"));
+}
+
 /* A column that hangs from its upper side under its own weight: rho^2 g^2 A L^3 / (3 E), a grid of
    n layers 1 / (4 n^2) less; the sides of a grid have the names they have in a mesh. */
 static void a_column_hangs_from_a_side(void **state) {
@@ -451,6 +501,7 @@ int main(void) {
                                      cmocka_unit_test(sharp_projections_settle),
                                      cmocka_unit_test(bars_know_temperature_displacement_and_mass),
                                      cmocka_unit_test(a_column_hangs_from_a_side),
+                                     cmocka_unit_test(plane_strain_is_stiffer),
                                      cmocka_unit_test(pressures_and_moments),
                                      cmocka_unit_test(the_part_is_analysed_without_islands),
                                      cmocka_unit_test(islands_go_from_parts_of_several_materials),

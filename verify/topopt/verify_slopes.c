@@ -15,6 +15,10 @@ static const struct {
     {"stiffness 3D",
      "grid: {elements: [5, 4, 3]}, supports: [{box: {max: [0, 9, 9]}}], loads: [{box: {min: [5, 0, "
      "0]}, force: [0.3, -1, 0.2]}], passive: [{box: {min: [4, 0, 0], max: [5, 1, 1]}}]"},
+    {"plane strain",
+     "plane: strain, grid: {elements: [7, 5, 0]}, supports: [{box: {max: [0, 9, 9]}}], loads: "
+     "[{box: {min: [7, 0, 0]}, force: [0.3, -1, 0]}, {box: {min: [7, 5, 0]}, "
+     "force: [1, 0, 0], load_case: 2}], weights: [1, 2]"},
     {"worst of two loads 2D",
      "combine: worst, grid: {elements: [7, 5, 0]}, supports: [{box: {max: [0, 9, 9]}}], loads: "
      "[{box: {min: [7, 0, 0]}, force: [0.3, -1, 0]}, {box: {min: [7, 5, 0]}, force: [2, 0, 0], "
@@ -192,7 +196,7 @@ static ig_status stress_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
   static const int chain[] = {0, 1, 3, 4, 6};
   char text[1200], name[120];
   double worst[LIMIT + IG_LIMITS];
-  for (int p = 0; p < 2; p++)
+  for (int p = 0; p < 3; p++)
     for (int k = 0; k < 2; k++)
       for (size_t f = 0; f < sizeof chain / sizeof *chain; f++) {
         if (k == 1 && chain[f] == 4) /* robust designs have no stress as objective */

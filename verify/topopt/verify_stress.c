@@ -17,6 +17,11 @@ static ig_status verify_tension(ig_ctx *cx, const ig_verify_sink *sink) {
        "9]}, fix: x}, {box: {max: [0, 0]}, fix: y}], loads: [{box: {min: [3, 0]}, force: [6, 0, "
        "0], spread: faces}], volume: 1",
        30},
+      {"plane strain, thickness 0.1", /* times the root of 1 - nu + nu^2 */
+       "plane: strain, grid: {elements: [6, 4, 0], size: [3, 2, 0], thickness: 0.1}, supports: "
+       "[{box: {max: [0, 9]}, fix: x}, {box: {max: [0, 0]}, fix: y}], loads: [{box: {min: [3, 0]}, "
+       "force: [6, 0, 0], spread: faces}], volume: 1",
+       30 * 0.88881944173155891},
       {"space",
        "grid: {elements: [5, 4, 3], size: [5, 2, 3]}, supports: [{box: {max: [0, 9, 9]}, "
        "fix: x}, {box: {max: [0, 0, 9]}, fix: y}, {box: {max: [0, 9, 0]}, fix: z}], "

@@ -56,6 +56,14 @@ static ig_status claim_elements(const ig_topopt_points *p, const ig_list *materi
   return IG_OK;
 }
 
+/* Plane strain is plane stress of another material: E / (1 - nu^2) and nu / (1 - nu). */
+static void strain_read(const ig_topopt_points *p, double *young, double *poisson) {
+  if (p->dim != 2 || p->c->plane != IG_PLANE_STRAIN)
+    return;
+  *young /= 1 - *poisson * *poisson;
+  *poisson /= 1 - *poisson;
+}
+
 /* The values a material must give. */
 static ig_status read_material(const ig_topopt_points *p, const ig_material_case *m,
                                double *stiffness, double *poisson) {
@@ -67,6 +75,8 @@ static ig_status read_material(const ig_topopt_points *p, const ig_material_case
                m->conductivity.y[0]);
   *stiffness = heat ? m->conductivity.y[0] : m->young;
   *poisson = heat ? 0 : m->poisson;
+  if (!heat)
+    strain_read(p, stiffness, poisson);
   return *stiffness > 0
              ? IG_OK
              : ig_fail_at(p->cx, &m->at, "%s must be more than 0", heat ? "conductivity" : "young");
@@ -121,6 +131,7 @@ ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *m
   bool differ = false;
   *stiffness = 1;
   *poisson = 0.3;
+  strain_read(p, stiffness, poisson);
   if (count > MOST)
     return ig_fail_at(p->cx, &p->c->at, "materials: at most %d", MOST);
   for (int m = 0; m < count; m++) {

@@ -212,6 +212,11 @@ static const ig_option optimiser_options[] = {
             "out"),
     IG_REAL(ig_optimiser_case, tolerance, "", "1e-9", 1e-15, 0.5,
             "of the multiplier of the volume constraint"),
+    IG_CHOICE(ig_optimiser_case, tolerance_kind, "relative|absolute", "relative",
+              "oc: whether the bisection ends at tolerance times the sum of its bounds, or at "
+              "tolerance itself"),
+    IG_REAL(ig_optimiser_case, multiplier_max, "", "1e9", IG_POSITIVE, IG_UNBOUNDED,
+            "oc: upper bound with which that bisection begins; published codes have 1e5 or 1e9"),
     IG_END};
 
 static const ig_option sequence_options[] = {
@@ -290,6 +295,8 @@ const ig_option ig_topopt_options[] = {
               "the ports, where there are any)"),
     IG_CHOICE(ig_topopt_case, combine, "sum|worst", "sum",
               "load cases: their weighted sum, or a smooth maximum of the weighted ones"),
+    IG_CHOICE(ig_topopt_case, plane, "stress|strain", "stress",
+              "plane problems: free across the plane, or held there"),
     IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, NULL,
            "a regular grid; left out where there is a mesh"),
     IG_LIST(ig_topopt_case, supports, ig_hold_case, support_options, NULL,

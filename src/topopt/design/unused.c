@@ -175,6 +175,8 @@ static ig_status check_top(const asked *a) {
       response || c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE;
   const rule list[] = {
       {!a->heat && c->source != 0, "source", "it is heat, for problem: heat"},
+      {c->plane != IG_PLANE_STRESS && (!a->plane || a->heat), "plane",
+       "it is for elastic plane problems"},
       {c->combine == IG_COMBINE_WORST && cases == 1, "combine", "there is one load case"},
       {c->combine == IG_COMBINE_WORST && !response, "combine",
        "the objective is no sum over load cases"},
@@ -222,6 +224,8 @@ static ig_status check_optimiser(const asked *a) {
                        {mma && o->gray_exponent != 1, "optimiser: gray_exponent", why},
                        {mma && o->gray_ramp.at.given, "optimiser: gray_ramp", why},
                        {mma && o->tolerance != 1e-9, "optimiser: tolerance", why},
+                       {mma && o->tolerance_kind != 0, "optimiser: tolerance_kind", why},
+                       {mma && o->multiplier_max != 1e9, "optimiser: multiplier_max", why},
                        {mma && !isnan(o->x_min), "optimiser: x_min", why}};
   return REFUSE(a, &o->at, list);
 }

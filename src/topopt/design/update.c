@@ -72,12 +72,13 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .damping = o->damping,
                     .gray = e->gray,
                     .tolerance = o->tolerance,
+                    .absolute = o->tolerance_kind,
                     .target = ig_topopt_volume(s->c) * all,
                     /* the part of the volume that does not change with x */
                     .base = e->volume * all - linear,
                     /* bounds of the multiplier scale with the gradients: cases in any unit find
                        it */
-                    .high = 1e9,
+                    .high = o->multiplier_max,
                     .guess = s->multiplier,
                     .least = 1e-40 * fmin(1, steepest),
                     .most = 1e30 * fmax(1, steepest),

@@ -344,6 +344,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.residual = grid_residual;
   /* whether the smoother's bound has to be taken in full; a restart has to know */
   m->d.learnt = &m->solver->cautious;
+  m->d.ends = &m->solver->pcg.ends;
   m->d.energy = grid_energy;
   m->d.apply = grid_apply;
   m->d.layout = (ig_node_layout){m->grid.stored, 1, m->grid.stored, m->grid.dof};
@@ -355,7 +356,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
   m->d.thickness = dim == 2 ? thickness : 1;
-  m->d.hooke = (ig_topopt_hooke){dim,
+  m->d.hooke = (ig_topopt_hooke){dim, m->c->plane == IG_PLANE_STRAIN,
                                  dim == 2 ? poisson / (1 - poisson * poisson)
                                           : poisson / ((1 + poisson) * (1 - 2 * poisson)),
                                  0.5 / (1 + poisson), NULL};

@@ -85,6 +85,7 @@ typedef struct {
   double keep;                 /* moving asymptotes: least share of x that is left */
   double floor;                /* least factor of x: B is cut off there; 0: nowhere */
   double tolerance;            /* (high - low) / (high + low) of the multiplier */
+  int absolute;                /* the tolerance is high - low itself */
   double target, base;         /* wanted sum of dv x; what it leaves out */
   double high, guess;          /* first bound of the multiplier; about what it is, 0: unknown */
   double least, most;          /* a multiplier beyond these is not looked for */

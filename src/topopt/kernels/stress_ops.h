@@ -9,9 +9,10 @@
 
 IG_C_BEGIN
 
-/* Hooke's law at unit Young's modulus; plane stress has its own lame. */
+/* Hooke's law at unit Young's modulus; plane stress has its own lame. Plane strain is plane stress
+   of another material (case/materials.c), which has a stress across the plane, too. */
 typedef struct {
-  int dim;
+  int dim, strain;
   double lame, shear;
   const double *poisson; /* of each element (device), in space; NULL: as above */
 } ig_topopt_hooke;

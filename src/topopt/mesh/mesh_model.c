@@ -181,7 +181,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->thickness = 1;
   d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
   d->fix = m->fix.dev;
-  d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear, m->poissons.dev};
+  d->hooke = (ig_topopt_hooke){3, 0, m->hex.lame, m->hex.shear, m->poissons.dev};
   d->filter = ig_topopt_mesh_filter;
   d->around = ig_topopt_mesh_around;
   d->corners = m->info->nodes;
@@ -207,6 +207,7 @@ ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig
   m->mesh = mesh;
   m->ops = ig_solver_mesh_ops_of(cx);
   m->d.self = m;
+  m->d.ends = &m->pcg.ends;
   m->d.free = mesh_free;
   const ig_status status = build(m, materials, how);
   if (status != IG_OK) {
