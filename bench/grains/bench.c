@@ -13,6 +13,7 @@ static ig_status front(ig_ctx *cx, const ig_bench_sink *sink, int n) {
   const double cell = 1e-6;
   const ig_grains_case c = {
       .grid = {.cell = cell,
+               .refine = 1,
                .size = {n * cell, n * cell, n * cell},
                .min = {NAN, NAN, NAN},
                .max = {NAN, NAN, NAN}},

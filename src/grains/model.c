@@ -118,6 +118,8 @@ static ig_status grid_of_field(ig_grains_run *r) {
     return ig_fail_at(r->cx, &g->at, "grid: `field` needs a `size`");
   if (!isnan(g->min[0]) || !isnan(g->max[0]))
     return ig_fail_at(r->cx, &g->at, "grid: `min` and `max` are for `events`; give `size`");
+  if (g->refine > 1)
+    return ig_fail_at(r->cx, &g->at, "grid: `refine` is for `events`; make `cell` smaller");
   for (int d = 0; d < 3; d++) {
     const double n = g->size[d] / g->cell;
     if (!(n > 0.5 && n < 2e9 && fabs(n - round(n)) < 1e-6 * n))
