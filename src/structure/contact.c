@@ -84,21 +84,6 @@ int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
   return n * n;
 }
 
-/* Points of the first side: 4 x 4 of a quadrilateral, where contact that ends within a face or at
-   an edge of the other side shows; else those of ig_structure_face_rule. */
-enum { POINTS = 16 };
-static int contact_rule(int nodes, double at[POINTS][2], double weight[POINTS]) {
-  if (nodes != 4 && nodes != 8)
-    return ig_structure_face_rule(nodes, at, weight);
-  for (int q = 0; q < POINTS; q++) {
-    const int place[2] = {q % 4, q / 4};
-    for (int d = 0; d < 2; d++)
-      at[q][d] = (place[d] / 2 ? 0.5 : -0.5) + (place[d] % 2 ? 0.5 : -0.5) * 0.57735026918962576;
-    weight[q] = 0.25;
-  }
-  return POINTS;
-}
-
 /* Size of the face of the other side that a point meets: its longest edge from the first node. */
 static double face_size(const ig_structure *s, const ig_structure_touch *t) {
   const double *x = s->mesh->x;
@@ -320,27 +305,31 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
   if (c->of)
     return contact_nodes(s, i, c, other, reach, again);
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
-  for (ig_lid f = 0; f < own->count; f++) {
+  double(*point)[3] = NULL;
+  ig_status status = IG_OK;
+  for (ig_lid f = 0; f < own->count && status == IG_OK; f++) {
     ig_structure_touch t = {.contact = i};
-    double x[8][3], at[POINTS][2], weight[POINTS];
+    double x[8][3];
+    int points = 0;
     t.slaves = ig_mesh_face_nodes(s->mesh, own->item[f], own->face[f], t.node);
     t.stiffness = stiffness_of(s, c, own->item[f], own->face[f]);
     for (int a = 0; a < t.slaves; a++)
       place_of(s, t.node[a], NULL, x[a]);
-    const int points = contact_rule(t.slaves, at, weight);
-    for (int q = 0; q < points; q++) {
+    status = ig_structure_contact_rule(s, t.slaves, t.node, other, reach, &point, &points);
+    for (int q = 0; q < points && status == IG_OK; q++) {
       double N[8], d[8][2], n[3], p[3] = {0, 0, 0};
-      ig_structure_face_values(t.slaves, at[q], N, d);
-      t.area = weight[q] * normal_of(t.slaves, (const double(*)[3])x, (const double(*)[2])d, n);
+      ig_structure_face_values(t.slaves, point[q], N, d);
+      t.area = point[q][2] * normal_of(t.slaves, (const double(*)[3])x, (const double(*)[2])d, n);
       for (int a = 0; a < t.slaves; a++) {
         t.share[a] = N[a];
-        for (int k = 0; k < 3; k++)
-          p[k] += N[a] * x[a][k];
+        for (int m = 0; m < 3; m++)
+          p[m] += N[a] * x[a][m];
       }
-      IG_TRY(point_add(s, c, other, p, reach, again, &t));
+      status = point_add(s, c, other, p, reach, again, &t);
     }
   }
-  return IG_OK;
+  free(point);
+  return status;
 }
 
 /* Each point has room for 16 nodes; unused unknowns are -1, and all of a point that meets nothing.
@@ -423,7 +412,7 @@ static double slid_by(const ig_structure *s, const ig_structure_touch *t, const 
   }
   for (int k = 0; k < 3; k++)
     far += pow(by[k] - (t->masters ? across * t->normal[k] : 0), 2);
-  *size = t->masters ? face_size(s, t) : sqrt(POINTS * t->area);
+  *size = t->masters ? face_size(s, t) : sqrt(IG_CONTACT_POINTS * t->area);
   return sqrt(far);
 }
 

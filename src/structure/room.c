@@ -76,7 +76,7 @@ static ig_status no_history(void *self, const ig_trial *at) {
 
 /* The groups of an analysis: elements, their inertia, faces under pressure that turn.
    The order of groups is fixed: elements first (element_name and modes.c count on it), then
-   inertia, pressures, contact, springs, masses. */
+   inertia, pressures, rotations, contact, springs, masses. */
 static void groups_make(ig_structure *s) {
   int n = 0;
   for (int pass = 0; pass < (s->dynamic ? 2 : 1); pass++)
@@ -100,6 +100,15 @@ static void groups_make(ig_structure *s) {
                                              .unknown = s->faces[k].unknown,
                                              .evaluate = ig_structure_press,
                                              .accept = no_history};
+  for (int i = 0; i < s->groups && s->large && s->spins; i++)
+    s->implicit[n++] =
+        (ig_implicit_group){.name = "rotation",
+                            .self = &s->group[i],
+                            .count = s->group[i].count,
+                            .unknowns = 3 * ig_solid_info_get(s->group[i].kind)->nodes,
+                            .unknown = s->group[i].unknown,
+                            .evaluate = ig_structure_spin,
+                            .accept = no_history};
   if (s->touches.count)
     s->implicit[n++] = (ig_implicit_group){.name = "contact",
                                            .self = &s->touches,

@@ -29,8 +29,9 @@
 
    Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
    nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
-   beams; truss.c bars; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures;
-   modes.c eigenvalues; balance.c, section.c, output.c results; options.c keys.
+   beams; truss.c bars; pieces.c points of contact; contact.c, load.c, points.c, inertia.c what
+   acts; heat.c temperatures; modes.c eigenvalues; balance.c, section.c, output.c results; options.c
+   keys.
 
    Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
    equations between components, couplings to a reference node, temperatures, tables by number. */
@@ -480,6 +481,9 @@ struct ig_structure {
   int groups;
   ig_structure_group *group;
   ig_structure_faces faces[IG_FACE_KINDS];
+  /* Loads by a `rate`, in the order of the case, and the elements they act on: spins x elements. */
+  int spins, *spin;
+  uint8_t *spun;
   ig_structure_touches touches;
   ig_structure_exchange *exchange; /* of a heat analysis */
   ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
@@ -635,8 +639,14 @@ IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin,
                                            int32_t end, double *f, double *k, ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_loads(void *self, const ig_trial *at, double *f);
+/* The same of the inertia of rotations, of the elements of a group at their displaced places. */
+IG_MUST_CHECK ig_status ig_structure_spin(void *self, const ig_trial *at, int32_t begin,
+                                          int32_t end, double *f, double *k, ig_trouble *trouble);
 /* Dead loads at a time, without what inertia adds. */
 IG_MUST_CHECK ig_status ig_structure_loads_at(ig_structure *s, double time, double *f);
+/* Where displacements are large: adds the loads that follow them, pressures and rotations, at the
+   accepted state. */
+IG_MUST_CHECK ig_status ig_structure_followers_at(ig_structure *s, double time, double *f);
 /* inertia.c: M a of a trial by Newmark's rule, over 1 + alpha */
 IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin,
                                              int32_t end, double *f, double *k,

@@ -265,6 +265,26 @@ static void contact_slides_over_faces(void **state) {
   }
 }
 
+/* A cube that nothing keeps is pulled by a pressure of 1 kPa at once: 0.5 m after a second, with
+   large displacements, where the pressure is a load that follows, as without. */
+static void pressures_accelerate(void **state) {
+  (void)state;
+  for (int large = 0; large < 2; large++) {
+    const entry set[] = {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}}"},
+                         {"materials", "{name: m, young: 1e9, poisson: 0, density: 1000}"},
+                         {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}]"},
+                         {"loads", "{set: zmax, pressure: -1000}"},
+                         {"analysis", large ? "{kind: dynamic, large: true, first_step: 0.25, "
+                                              "fixed_steps: true, alpha: -0.3}"
+                                            : "{kind: dynamic, first_step: 0.25, fixed_steps: "
+                                              "true, alpha: -0.3}"},
+                         {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", 0.5, 1e-5}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), large ? "large" : "small", want);
+  }
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -547,6 +567,7 @@ int main(void) {
                                      cmocka_unit_test(springs_turn),
                                      cmocka_unit_test(springs_snap_through),
                                      cmocka_unit_test(contact_slides_over_faces),
+                                     cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),
