@@ -22,9 +22,10 @@ double ig_grains_speed(const ig_grains_run *r, double under) {
 static ig_status source_check(const ig_grains_run *r) {
   const ig_grains_case *c = r->c;
   const ig_grains_field *f = &c->field;
-  if (f->at.given == (c->events.count > 0))
-    return ig_fail_at(r->cx, f->at.given ? &f->at : &c->at, "give either `field` or `events`: %s",
-                      f->at.given ? "not both" : "one of both");
+  if (f->at.given && c->events.count)
+    return ig_fail_at(r->cx, &f->at, "`field` and `events` both give temperatures: leave out one");
+  if (!f->at.given && !c->events.count)
+    return ig_fail_at(r->cx, &c->at, "no temperatures: give `field` or `events`");
   if (f->at.given && isnan(f->speed) == isnan(f->cooling_rate) &&
       !(isnan(f->speed) && f->undercooling > 0))
     return ig_fail_at(r->cx, &f->at,

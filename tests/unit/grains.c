@@ -297,7 +297,7 @@ static void bad_events_are_refused(void **state) {
 static void bad_cases_are_refused(void **state) {
   (void)state;
   enum { COUNT = 12 };
-  static const char *const says[COUNT] = {"give either `field` or `events`",
+  static const char *const says[COUNT] = {"no temperatures: give `field` or `events`",
                                           "no whole number of cells",
                                           "give either `speed` or",
                                           "nothing cools",
