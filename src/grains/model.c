@@ -335,11 +335,11 @@ static void flags_make(ig_grains_run *r) {
   const uint8_t *state = r->array.state.host;
   uint8_t *flags = r->array.flags.host;
   memset(flags, 0, r->array.flags.count);
-  for (int64_t c = 0; c < v->cells; c++)
-    flags[c / v->n[0] * v->across + c % v->n[0] / IG_GRAINS_SEGMENT] |=
-        state[c] == IG_GRAINS_SOLID    ? IG_GRAINS_HAS_SOLID
-        : state[c] == IG_GRAINS_LIQUID ? IG_GRAINS_HAS_LIQUID
-                                       : IG_GRAINS_HAS_ACTIVE;
+  for (int64_t row = 0; row < (int64_t)v->n[1] * v->n[2]; row++, flags += v->across)
+    for (int x = 0; x < v->n[0]; x++, state++)
+      flags[x / IG_GRAINS_SEGMENT] |= *state == IG_GRAINS_SOLID    ? IG_GRAINS_HAS_SOLID
+                                      : *state == IG_GRAINS_LIQUID ? IG_GRAINS_HAS_LIQUID
+                                                                   : IG_GRAINS_HAS_ACTIVE;
 }
 
 /* Segments are all looked at in the next step: when they melt next is found then. */
