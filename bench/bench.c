@@ -7,13 +7,10 @@ typedef struct {
   const char *name;
   const ig_bench_entry *entry;
 } table;
-static const table rooms[] = {{"thermal", ig_thermal_bench},
-                              {"topopt", ig_topopt_bench},
-                              {"fracture", ig_frac_bench},
-                              {"dynamics", ig_dyn_bench},
-                              {"stress", ig_stress_bench},
-                              {"powder", ig_powder_bench},
-                              {NULL, NULL}};
+static const table rooms[] = {{"thermal", ig_thermal_bench}, {"topopt", ig_topopt_bench},
+                              {"fracture", ig_frac_bench},   {"dynamics", ig_dyn_bench},
+                              {"stress", ig_stress_bench},   {"powder", ig_powder_bench},
+                              {"grains", ig_grains_bench},   {NULL, NULL}};
 
 void ig_bench_list(ig_problem_fn *problem, void *user) {
   for (const table *room = rooms; problem && room->name; room++)

@@ -33,7 +33,7 @@ double ig_bench_seconds(const ig_ctx *cx, double gpu, double cpu);
 
 /* The benchmarks of the rooms, each table ended by a NULL name. */
 extern const ig_bench_entry ig_thermal_bench[], ig_topopt_bench[], ig_frac_bench[], ig_dyn_bench[],
-    ig_stress_bench[], ig_powder_bench[];
+    ig_stress_bench[], ig_powder_bench[], ig_grains_bench[];
 
 /* One measured speed. */
 typedef struct {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Opens the case and applies the settings in order; on failure *c may be set, and the caller closes
    it. Used by threads of a sweep too, so it prints nothing. */
@@ -126,8 +127,13 @@ static void say_word(const char *before, const char *word, const char *more) {
   fprintf(stderr, "%s%s", more, quote);
 }
 
-/* The same command, with --restart: so that going on is copy and paste. */
+/* The same command, with --restart: so that going on is copy and paste. Nothing where a run ended
+   before its first checkpoint. */
 static void say_how_to_go_on(const cli_args *args, const char *out) {
+  char checkpoint[4096];
+  snprintf(checkpoint, sizeof checkpoint, "%.4000s/checkpoint.h5", out);
+  if (access(checkpoint, R_OK) != 0)
+    return;
   say_word("ingot: to go on: ingot run ", args->words.item[0], "");
   say_word(" --out ", out, "");
   say_word(" --restart ", out, "/checkpoint.h5");

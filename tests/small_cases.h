@@ -158,6 +158,14 @@ static const char *const small_stress[] = {
     "output",
     "{count: 3, checkpoint_every: 0}",
     NULL};
+static const char *const small_grains[] = {
+    "physics",    "grains",
+    "grid",       "{cell: 1 um, size: [20 um, 15 um, 12 um]}",
+    "field",      "{gradient: 2e6 K/m, speed: 0.5 m/s}",
+    "substrate",  "{grain_size: 4 um}",
+    "nucleation", "{density: 1e15 1/m^3, mean: 30 K, deviation: 5 K}",
+    "output",     OUTPUT,
+    NULL};
 #undef OUTPUT
 
 static const small_case small_cases[] = {
@@ -166,7 +174,7 @@ static const small_case small_cases[] = {
     {"fracture", false, 0, small_fracture},   {"topopt", false, 1, small_helmholtz},
     {"insertion", true, -1, small_insertion}, {"dynamics", false, 0, small_dynamics},
     {"static", false, 0, small_static},       {"topopt", false, 1, small_helmholtz_mesh},
-    {"stress", false, 0, small_stress},
+    {"stress", false, 0, small_stress},       {"grains", false, 0, small_grains},
 };
 enum { SMALL_CASES = sizeof small_cases / sizeof *small_cases };
 

@@ -9,10 +9,10 @@ typedef struct {
   const char *name;
   const ig_verify_entry *entry;
 } table;
-static const table rooms[] = {{"thermal", ig_thermal_verify},     {"topopt", ig_topopt_verify},
-                              {"fracture", ig_frac_verify},       {"dynamics", ig_dyn_verify},
-                              {"stress", ig_stress_verify},       {"powder", ig_powder_verify},
-                              {"structure", ig_structure_verify}, {NULL, NULL}};
+static const table rooms[] = {
+    {"thermal", ig_thermal_verify},     {"topopt", ig_topopt_verify}, {"fracture", ig_frac_verify},
+    {"dynamics", ig_dyn_verify},        {"stress", ig_stress_verify}, {"powder", ig_powder_verify},
+    {"structure", ig_structure_verify}, {"grains", ig_grains_verify}, {NULL, NULL}};
 
 void ig_verify_list(ig_problem_fn *problem, void *user) {
   for (const table *room = rooms; problem && room->name; room++)

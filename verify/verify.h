@@ -23,7 +23,8 @@ typedef struct {
 
 /* The problems of the rooms, each table ended by a NULL name. */
 extern const ig_verify_entry ig_thermal_verify[], ig_topopt_verify[], ig_frac_verify[],
-    ig_dyn_verify[], ig_stress_verify[], ig_powder_verify[], ig_structure_verify[];
+    ig_dyn_verify[], ig_stress_verify[], ig_powder_verify[], ig_structure_verify[],
+    ig_grains_verify[];
 
 /* One compared figure of a verification problem. */
 typedef struct {

@@ -427,8 +427,9 @@ static ig_status saved_find(ig_ctx *cx, const ig_restart *restart, const char *n
     *saved = s;
     return IG_OK;
   }
-  return IG_FAIL(cx, IG_INPUT, "the checkpoint has no array '%s': it was written by another case",
-                 name);
+  return IG_FAIL(
+      cx, IG_INPUT,
+      "the checkpoint has no array '%s': it was written by another case or another Ingot", name);
 }
 
 ig_status ig_restart_look(ig_ctx *cx, const ig_restart *restart, const char *name, ig_dtype dtype,
@@ -437,7 +438,7 @@ ig_status ig_restart_look(ig_ctx *cx, const ig_restart *restart, const char *nam
   if ((*saved)->count != count)
     return IG_FAIL(cx, IG_INPUT,
                    "the checkpoint's array '%s' has %" PRId64 " items, expected %" PRId64
-                   ": it was written by another case",
+                   ": it was written by another case or another Ingot",
                    name, (*saved)->count, count);
   return IG_OK;
 }

@@ -195,6 +195,7 @@ typedef struct ig_deck_join {
   uint8_t component[6];
   bool adjust;
   const char *onto; /* of a contact pair: ADJUST=, a set of nodes or a distance */
+  bool small;       /* of a contact pair: SMALL SLIDING */
   uint64_t without; /* steps without it, a bit each; from 1 */
   struct ig_deck_join *next;
 } ig_deck_join;

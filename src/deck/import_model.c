@@ -564,6 +564,8 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
       ig_import_real(b, i->stick);
     }
   }
+  if (j->small)
+    ig_import_put(b, ", sliding: small");
   if (!isnan(j->clearance)) {
     ig_import_put(b, ", clearance: ");
     ig_import_real(b, j->clearance);

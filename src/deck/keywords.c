@@ -54,7 +54,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
     {"DISTRIBUTING", IG_DECK_MODEL, "", "", "couplings[].kind"},
     {"INITIALCONDITIONS", IG_DECK_MODEL, "TYPE", "", "initial, temperature"},
     {"PHYSICALCONSTANTS", IG_DECK_MODEL, "ABSOLUTEZERO|STEFANBOLTZMANN", "", "temperatures in K"},
-    {"CONTACTPAIR", IG_DECK_MODEL, "INTERACTION|TYPE|ADJUST", "SMALLSLIDING", "contacts"},
+    {"CONTACTPAIR", IG_DECK_MODEL, "INTERACTION|TYPE|ADJUST|SMALLSLIDING", "", "contacts"},
     {"SURFACEINTERACTION", IG_DECK_MODEL, "NAME", "", "contacts"},
     {"SURFACEBEHAVIOR", IG_DECK_MODEL, "PRESSURE-OVERCLOSURE", "",
      "contacts[].stiffness, decay, tied"},

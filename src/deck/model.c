@@ -357,6 +357,7 @@ static ig_status pairs_read(ig_deck *d, const ig_card *card) {
     IG_TRY(need(d, card, "INTERACTION", &j->interaction));
     j->type = type ? type : "";
     j->onto = ig_card_get(card, "ADJUST");
+    j->small = ig_card_get(card, "SMALLSLIDING") != NULL;
     j->tolerance = j->clearance = NAN;
     j->slave = ig_card_text(l, 0);
     j->master = ig_card_text(l, 1);

@@ -37,10 +37,13 @@
 
    Who does what. The room (dynamics.c) chooses steps and analyses and watches energy, faults and
    overlaps; the model owns the arrays; backends bring the passes (ig_dyn_ops in step.h). The laws
-   are in *.inc, compiled for float, double and, for tangents, dual numbers. Each rank takes the
-   steps of its part of the model (`division`, part.h): on one rank that is the model itself, on
-   several a model of the rank's own particles and elements, and the whole has only what is needed
-   to put results together.
+   are in *.inc, compiled for float, double and, for tangents, dual numbers.
+
+   Ranks. A model is what a rank has of it (`division`, part.h): on one rank all, on several its own
+   particles, every element at one of them, and ghosts. Numbers of all ranks go to the first in the
+   order of the whole, so that sums and files have the same bits on any number of ranks. Arrays are
+   registered once (`arrays`, engine/arrays.c): their memory in a part, their values at the start
+   and checkpoints follow from the list.
 
    Calls: ig_dyn_model_new, then ig_dyn_set_clock, ig_dyn_advance, and between steps
    ig_dyn_energies, ig_dyn_fields_now, checkpoints; ig_dyn_model_free. All ranks make the same calls
@@ -48,11 +51,11 @@
 #ifndef IG_DYNAMICS_H
 #define IG_DYNAMICS_H
 
-#include "model/arrays.h"
 #include "assembly/cluster.h"
 #include "core/room.h"
 #include "material/material.h"
 #include "mesh/support.h"
+#include "model/arrays.h"
 #include "dynamics/kernels/step.h"
 
 /* --- what a case says */
@@ -455,7 +458,7 @@ double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i); /* from 
 /* Reports of all elements in the mesh's numbering: elements x IG_DYN_REPORT, host; on ranks of own
    elements, in the part's. */
 IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
-/* The same as fields on the device, by mesh element; not on ranks. */
+/* The same as fields on the device, by element of the part; those that others own, too. */
 IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to);
 /* Gravity at the clock's time on the host, times its history. */
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c);

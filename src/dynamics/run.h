@@ -52,7 +52,7 @@ typedef struct {
   double *probe_middle;     /* x 3: of their nodes at the start; moments are about it */
   ig_collect *probe_item;   /* what each of them looks at, in its order */
   double *report;           /* host: elements x IG_DYN_REPORT; on ranks of the part */
-  ig_array moved, fields;   /* device: what snapshots are made of; not on ranks */
+  ig_array moved, fields;   /* device: what snapshots are made of (snapshot.c) */
   int64_t element_steps;
   int64_t analysis; /* the one under way, and its start */
   double analysis_start;
@@ -70,32 +70,6 @@ static inline const ig_dyn_clock *ig_dyn_clock_of(const ig_dyn_job *r) {
 IG_MUST_CHECK ig_status ig_dyn_probes_open(ig_dyn_job *r);
 /* A row of the history (`to` NULL: none is written); gives the energies. */
 IG_MUST_CHECK ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to);
-/* On ranks: a snapshot in pieces. */
-IG_MUST_CHECK ig_status ig_dyn_part_snapshot(ig_dyn_job *r, ig_sink *to);
-/* Fields of a snapshot (output.c). */
-enum { IG_DYN_SHOWN = 9 };
-typedef enum {
-  IG_SHOWN_DISPLACEMENT,
-  IG_SHOWN_VELOCITY,
-  IG_SHOWN_STRESS,
-  IG_SHOWN_MISES,
-  IG_SHOWN_PLASTIC,
-  IG_SHOWN_SECTION,
-  IG_SHOWN_SURFACE,
-  IG_SHOWN_FORCE,
-  IG_SHOWN_PRESSURE
-} ig_dyn_shown_kind;
-typedef struct {
-  ig_dyn_shown_kind what;
-  const char *name, *unit;
-  ig_location where;
-  ig_dtype dtype;
-  int components;
-} ig_dyn_shown;
-/* Those that this run shows; returns how many. */
-int ig_dyn_shown_list(const ig_dyn_job *r, ig_dyn_shown *list);
-/* Contact forces over each particle's share of the surfaces; nodes of the part. */
-IG_MUST_CHECK ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure);
 /* Functions of the room's table (core/room.h), `self` is an ig_dyn_job. Collective on ranks. */
 IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_results_write(void *self, ig_sink *to);

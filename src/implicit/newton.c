@@ -41,6 +41,7 @@ struct ig_newton {
   ig_newton_options o;
   ig_direct *direct;
   ig_direct_info info;
+  int32_t equations; /* length of the vectors below */
   void (*note)(void *user, const ig_newton_note *note);
   void *user;
   ig_newton_standing now;
@@ -66,6 +67,23 @@ struct ig_newton {
   int stops;
 };
 
+/* Vectors of equations, all zero, and the order of the factorization. */
+static ig_status equations_new(ig_newton *n) {
+  const ig_system *s = n->m.system;
+  const size_t e = (size_t)s->equations + 1;
+  double *room;
+  IG_TRY(IG_NEW(n->cx, &room, 7 * e, "Newton's method"));
+  n->equations = s->equations;
+  n->v = room;
+  n->r = n->v + e;
+  n->d = n->r + e;
+  n->was = n->d + e;
+  n->b = n->was + e;
+  n->last = n->b + e;
+  n->sum = n->last + e;
+  return ig_direct_new(n->cx, s->equations, s->first, s->column, n->o.solver, &n->direct);
+}
+
 ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newton_options *options,
                         ig_newton **to) {
   ig_newton *n;
@@ -79,21 +97,28 @@ ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newto
   n->ds = options->first;
   n->now = (ig_newton_standing){
       .time = model->begin, .negative = -1, .solver = "none", .passed = NAN, .free = -1};
-  const size_t u = (size_t)s->unknowns + 1, e = (size_t)s->equations + 1;
-  IG_TRY(IG_NEW(cx, &room, 5 * u + 7 * e, "Newton's method"));
+  const size_t u = (size_t)s->unknowns + 1;
+  IG_TRY(IG_NEW(cx, &room, 5 * u, "Newton's method"));
   n->u = room;
   n->f = n->u + u;
   n->start = n->f + u;
   n->kept = n->start + u;
   n->push = n->kept + u;
-  n->v = n->push + u;
-  n->r = n->v + e;
-  n->d = n->r + e;
-  n->was = n->d + e;
-  n->b = n->was + e;
-  n->last = n->b + e;
-  n->sum = n->last + e;
-  return ig_direct_new(cx, s->equations, s->first, s->column, options->solver, &n->direct);
+  return equations_new(n);
+}
+
+ig_status ig_newton_renew(ig_newton *n, int groups) {
+  n->m.groups = groups;
+  ig_direct_free(n->direct);
+  n->direct = NULL;
+  n->info = (ig_direct_info){.negative = -1};
+  if (n->equations == n->m.system->equations)
+    return ig_direct_new(n->cx, n->equations, n->m.system->first, n->m.system->column, n->o.solver,
+                         &n->direct);
+  free(n->v); /* the last step cannot be continued in other unknowns */
+  n->v = NULL;
+  n->last_ds = 0;
+  return equations_new(n);
 }
 
 void ig_newton_free(ig_newton *n) {
@@ -101,6 +126,7 @@ void ig_newton_free(ig_newton *n) {
     return;
   ig_direct_free(n->direct);
   free(n->u);
+  free(n->v);
   free(n->stop);
   free(n);
 }
@@ -416,6 +442,16 @@ static bool slow(const ig_newton *n, int iteration, double now, double before) {
   return iteration + left > n->o.iterations + 2;
 }
 
+/* Whether a converged trial is accepted: rotations are not too large, and the model agrees. */
+static bool fits(ig_newton *n, double factor) {
+  const ig_trial at = trial_at(n, factor);
+  if (step_turned(n)) {
+    snprintf(n->why, sizeof n->why, "nodes turned by more than %.2g rad", n->o.most_turn);
+    return false;
+  }
+  return !n->m.fits || n->m.fits(n->m.self, &at, n->why, sizeof n->why);
+}
+
 /* Iterations under a given factor. */
 static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took) {
   const int32_t equations = n->m.system->equations;
@@ -502,10 +538,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
        move almost nothing; or nothing smaller can be reached by rounding. */
     if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
         (it >= 2 && at_rounding(n))) {
-      *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
+      *how = fits(n, factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = r;
-      if (*how == STEP_TURNED)
-        snprintf(n->why, sizeof n->why, "nodes turned by more than %.2g rad", n->o.most_turn);
       return IG_OK;
     }
     char name[64] = "";
@@ -625,7 +659,7 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     tell(n, it, *factor, r, c, 1);
     if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance ||
         (it >= 2 && at_rounding(n))) {
-      *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
+      *how = fits(n, *factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = r;
       return IG_OK;
     }

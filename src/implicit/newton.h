@@ -49,6 +49,9 @@ typedef struct {
   void (*follow)(void *self, double *u);
   /* after a step was accepted: u is what it added */
   ig_status (*accepted)(void *self, const ig_trial *at);
+  /* whether a converged trial may be accepted; false: the step is cut to a half, *why gets the
+     reason; NULL: always */
+  bool (*fits)(void *self, const ig_trial *at, char *why, size_t size);
   /* an unknown or an element in words, for messages */
   void (*name)(void *self, int32_t unknown, char *text, size_t size);
   void (*name_element)(void *self, int group, int32_t element, char *text, size_t size);
@@ -115,6 +118,9 @@ IG_MUST_CHECK ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model,
    analysis a step ends (not with arc_length, whose load does not follow time). */
 IG_MUST_CHECK ig_status ig_newton_stops(ig_newton *n, int rows, const double *time,
                                         const double *value);
+/* After a step: groups of the model have changed, and its system was closed anew. Where it stands
+   stays as it is. */
+IG_MUST_CHECK ig_status ig_newton_renew(ig_newton *n, int groups);
 void ig_newton_free(ig_newton *n);
 /* Called with every iteration; may be NULL. */
 void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note *note),

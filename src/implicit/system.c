@@ -286,6 +286,13 @@ enum { CHUNK = 512 }; /* elements evaluated before they are added */
 ig_status ig_system_close(ig_system *s, int groups, const ig_implicit_group *group) {
   lists l = {0};
   int most = 1;
+  void **const made[] = {(void **)&s->term,   (void **)&s->factor, (void **)&s->first,
+                         (void **)&s->column, (void **)&s->value,  (void **)&s->f,
+                         (void **)&s->k};
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++) { /* of a former call */
+    free(*made[i]);
+    *made[i] = NULL;
+  }
   for (int32_t i = 0; i < s->unknowns; i++)
     s->equation[i] = -1;
   for (int g = 0; g < groups; g++) {

@@ -95,7 +95,8 @@ IG_MUST_CHECK ig_status ig_system_constrain(ig_system *s, int32_t slave, int32_t
                                             const int32_t *master, const double *coefficient,
                                             double g, int32_t *number);
 /* Numbers the equations and makes the pattern. Unknowns that no element has are left out as if
-   they were supported. */
+   they were supported. Once more where groups have changed: what was made of them before is lost.
+ */
 IG_MUST_CHECK ig_status ig_system_close(ig_system *s, int groups, const ig_implicit_group *group);
 /* Factors and shifts from the constraints as they are now. */
 void ig_system_resolve(ig_system *s);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* numbers of a box: at and size; of a layer: those of layers_keep */
-enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 8, EVENT = 4 };
+enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 13, EVENT = 4 };
 /* Numbers of a run, doubles throughout: whole numbers in them are exact up to 2^53. */
 typedef struct {
   double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born,
@@ -36,7 +36,7 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 20 };
+enum { ARRAYS = 22 };
 /* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
    doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
@@ -62,7 +62,9 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
                        {"part_unfused", &a->part_unfused},
                        {"evaporated", &a->evaporated},
                        {"event_cells", &a->event_cells},
-                       {"ground", &a->ground}};
+                       {"ground", &a->ground},
+                       {"part_porosity", &a->part_porosity},
+                       {"part_keyhole", &a->part_keyhole}};
   for (int i = 0; i < ARRAYS - 1; i++)
     s[i] = (ig_saved){all[i].name,
                       all[i].array->size == 1   ? IG_U8
@@ -115,8 +117,10 @@ static ig_status layers_keep(const ig_powder_run *r, double (**rows)[LAYER]) {
   IG_TRY(IG_NEW(r->cx, rows, r->layers, "checkpoint"));
   for (int64_t i = 0; i < r->layers; i++) {
     const ig_powder_layer *l = &r->layer_of[i];
-    const double row[LAYER] = {l->interlayer, l->melted,  (double)l->cells, l->melts,
-                               l->reached,    l->hottest, l->hot[0],        l->hot[1]};
+    const double row[LAYER] = {l->interlayer, l->melted,     (double)l->cells, l->melts,
+                               l->reached,    l->hottest,    l->hot[0],        l->hot[1],
+                               l->index,      l->weakest[0], l->weakest[1],    l->porosity,
+                               l->keyhole};
     memcpy((*rows)[i], row, sizeof row);
   }
   return IG_OK;
@@ -288,6 +292,8 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     l->interlayer = row[0], l->melted = row[1], l->cells = (int64_t)row[2];
     l->melts = row[3], l->reached = row[4], l->hottest = row[5];
     l->hot[0] = row[6], l->hot[1] = row[7];
+    l->index = row[8], l->weakest[0] = row[9], l->weakest[1] = row[10];
+    l->porosity = row[11], l->keyhole = row[12];
   }
   numbers_take(r, &k);
   /* the schedule moves on to the time of the checkpoint */

@@ -136,7 +136,11 @@ static ig_status lines_find(ig_powder_run *r) {
                                                      .melts = NAN,
                                                      .reached = NAN,
                                                      .hottest = NAN,
-                                                     .hot = {NAN, NAN}};
+                                                     .hot = {NAN, NAN},
+                                                     .index = NAN,
+                                                     .weakest = {NAN, NAN},
+                                                     .porosity = NAN,
+                                                     .keyhole = NAN};
         r->layers++;
       }
       if (pass && p->x[3 * i + 2] < top - 1e-9 && below++ == 0)

@@ -104,9 +104,10 @@ static double melts_mean(const ig_powder_run *r, int i, int j, int k) {
 
 /* --- fields of coarse cells */
 
-enum { FIELD_T, FIELD_SOLID, FIELD_MELTS, FIELD_UNFUSED, FIELDS };
-static const char *const field_name[FIELDS] = {"T", "solid", "melts", "unfused"};
-static const char *const field_unit[FIELDS] = {"K", "", "", ""};
+enum { FIELD_T, FIELD_SOLID, FIELD_MELTS, FIELD_UNFUSED, FIELD_POROSITY, FIELD_KEYHOLE, FIELDS };
+static const char *const field_name[FIELDS] = {"T",       "solid",    "melts",
+                                               "unfused", "porosity", "keyhole"};
+static const char *const field_unit[FIELDS] = {"K", "", "", "", "", ""};
 
 /* Meltings are in the fine cells' states, the largest array there is: pulled only where wanted. */
 static ig_status field_pull(ig_powder_run *r, bool melts) {
@@ -126,6 +127,10 @@ static double field_value(const ig_powder_run *r, int field, int i, int j, int k
     return solid;
   case FIELD_MELTS:
     return melts_mean(r, i, j, k);
+  case FIELD_POROSITY:
+    return (double)((const float *)r->array.part_porosity.host)[at];
+  case FIELD_KEYHOLE:
+    return (double)((const float *)r->array.part_keyhole.host)[at];
   default:
     return of_part > 0 ? (double)(unfused / of_part) : 0;
   }
@@ -214,10 +219,12 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
   IG_TRY(ig_powder_tables_write(r, to));
   IG_TRY(ig_powder_events_write(r, to));
   const double stored = ig_powder_stored(r) - r->stored0, open = ig_powder_gap(r);
-  double worst = NAN, reached = NAN;
+  double worst = NAN, reached = NAN, porosity = NAN, keyhole = NAN;
   for (int64_t i = 0; i < r->layer; i++) {
     worst = fmin(worst, r->layer_of[i].melted); /* a number, where one of them is */
     reached = fmin(reached, r->layer_of[i].reached);
+    porosity = fmax(porosity, r->layer_of[i].porosity);
+    keyhole = fmax(keyhole, r->layer_of[i].keyhole);
   }
   const struct {
     const char *key, *unit;
@@ -239,6 +246,8 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
              {"melt_depth_mean", "m", looks_mean(r, IG_LINE_DEPTH_MEAN)},
              {"melted_fraction_least", "", worst},
              {"reached_below_least", "", reached},
+             {"porosity_most", "", porosity},
+             {"keyhole_index_most", "", keyhole},
              {"events", "", r->c->events.at.given ? r->events_before + (double)r->events : NAN},
              {"events_lost", "", r->c->events.at.given ? r->events_lost : NAN},
              {"time_above", "s", ig_powder_events_mean(r, IG_EVENT_LINE_ABOVE)},

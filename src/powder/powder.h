@@ -114,7 +114,7 @@ typedef struct {
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
 extern const ig_option ig_powder_options[];
-#define IG_POWDER_FIELDS "T|solid|melts|unfused"
+#define IG_POWDER_FIELDS "T|solid|melts|unfused|porosity|keyhole"
 
 /* Heat so far, J. */
 typedef struct {
@@ -141,6 +141,9 @@ typedef struct {
   double reached;      /* share of the part's columns that also melted the cell below the layer */
   double hottest;      /* of the coarse cells of the layer below when this one was spread, K */
   double hot[2];       /* where, m */
+  /* from the pools of its lines (fusion.c): the largest (h/w)^2 + (l/d)^2 and the middle of that
+     line; the share that stays unmelted; the largest keyhole index; NaN: not known */
+  double index, weakest[2], porosity, keyhole;
 } ig_powder_layer;
 
 /* A laser: its path, and the box that goes with it. */
@@ -207,6 +210,8 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(top)                                                                                           \
   X(part_cells)                                                                                    \
   X(part_unfused)                                                                                  \
+  X(part_porosity)                                                                                 \
+  X(part_keyhole)                                                                                  \
   X(below)
 typedef struct {
 #define X(name) ig_array name;
@@ -399,6 +404,15 @@ IG_MUST_CHECK ig_status ig_powder_layer_begin(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, int64_t count,
                                               uint8_t *to);
 
+/* --- fusion.c */
+
+/* (h/w)^2 + (l/d)^2 of lines h apart, pools w wide and d deep, layers of l: above 1 some of a layer
+   stays unmelted; and how much of it does. turned: lines of following layers lie otherwise. */
+double ig_fusion_index(double h, double w, double l, double d);
+double ig_fusion_porosity(double h, double w, double l, double d, bool turned);
+/* Of a layer that is done, into it and into the maps. */
+IG_MUST_CHECK ig_status ig_powder_fusion(ig_powder_run *run, ig_powder_layer *layer);
+
 /* --- events.c */
 
 /* The box, its memory; fails where it is not in the bed. */
@@ -437,6 +451,8 @@ bool ig_powder_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_powder_get(void *self, const char *name, double *values);
 
 /* --- report.c */
+/* Heat of the spot over what melting takes: the keyhole index of a line; NaN: not known. */
+double ig_powder_enthalpy(const ig_powder_run *run, const ig_powder_line *line);
 IG_MUST_CHECK ig_status ig_powder_tables_write(ig_powder_run *run, ig_sink *to);
 void ig_powder_warn(const ig_powder_run *run); /* of pulled lines and counts */
 

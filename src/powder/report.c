@@ -55,7 +55,7 @@ static ig_status page_close(page *p, ig_status status, ig_sink *to, const char *
    the heat h up to the solidus, J/m^3, the diffusivity D there, the radius a. About 6 and more: the
    surface may boil, and a keyhole form. Pieces of a line count by their time; those that stand have
    none. */
-static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
+double ig_powder_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
   const ig_powder_tables *t = r->tables;
   const ig_toolpath *p = &r->laser[l->beam].path;
   double strength = 0, moves = 0; /* mean of P / sqrt(v) */
@@ -150,7 +150,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
                         seen ? q[IG_LINE_DEPTH_MEAN] : NAN,
                         seen ? q[IG_LINE_HOTTEST] : NAN,
                         l->beam + 1,
-                        normalised_enthalpy(r, l),
+                        ig_powder_enthalpy(r, l),
                         hole.depth,
                         hole.share,
                         hole.absorptivity,
@@ -171,14 +171,16 @@ static ig_status layers_write(const ig_powder_run *r, ig_sink *to) {
   page p;
   IG_TRY(page_open(r->cx, &p,
                    "layer,spread [s],top [m],lines,interlayer [K],hottest [K],hottest_x [m],"
-                   "hottest_y [m],part_cells,melted_fraction,melts_mean,reached_below"));
+                   "hottest_y [m],part_cells,melted_fraction,melts_mean,reached_below,"
+                   "fusion_index,weakest_x [m],weakest_y [m],porosity,keyhole_index"));
   ig_status status = IG_OK;
   for (int64_t n = 0; n < r->layer && status == IG_OK; n++) {
     const ig_powder_layer *l = &r->layer_of[n];
-    const double row[12] = {(double)n + 1,    l->birth,   l->z,      (double)l->lines,
-                            l->interlayer,    l->hottest, l->hot[0], l->hot[1],
-                            (double)l->cells, l->melted,  l->melts,  l->reached};
-    status = page_row(&p, row, 12);
+    const double row[17] = {(double)n + 1, l->birth,   l->z,      (double)l->lines, l->interlayer,
+                            l->hottest,    l->hot[0],  l->hot[1], (double)l->cells, l->melted,
+                            l->melts,      l->reached, l->index,  l->weakest[0],    l->weakest[1],
+                            l->porosity,   l->keyhole};
+    status = page_row(&p, row, 17);
   }
   return page_close(&p, status, to, "layers.csv");
 }
@@ -283,7 +285,8 @@ ig_status ig_powder_tables_write(ig_powder_run *r, ig_sink *to) {
 
 /* --- warnings */
 
-#define ENOUGH_MELTED 0.95 /* of the part's cells in a layer; edges of a part stay cold */
+#define ENOUGH_POROUS 0.005 /* of a layer, by the sizes of pools */
+#define ENOUGH_MELTED 0.95  /* of the part's cells in a layer; edges of a part stay cold */
 
 /* Cells of the map that melted and whose last freezing no window has seen. */
 static void unseen_warn(const ig_powder_run *r) {
@@ -347,6 +350,27 @@ static void unfused_warn(const ig_powder_run *r) {
                "more power or less speed",
                (long long)count, (long long)seen, 100 * ENOUGH_MELTED, (long long)worst + 1,
                100 * r->layer_of[worst].melted);
+}
+
+/* Layers that pools of this size do not melt through. */
+static void porosity_warn(const ig_powder_run *r) {
+  int64_t worst = -1, count = 0;
+  for (int64_t i = 0; i < r->layer; i++)
+    if (r->layer_of[i].porosity > ENOUGH_POROUS) {
+      count++;
+      if (worst < 0 || r->layer_of[i].porosity > r->layer_of[worst].porosity)
+        worst = i;
+    }
+  if (worst < 0)
+    return;
+  const ig_powder_layer *l = &r->layer_of[worst];
+  ig_warn_at(
+      r->cx, &r->c->at,
+      "pools are too small for the distance of lines and the height of layers in %lld of "
+      "%lld layers: about %.2g %% of layer %lld stay unmelted (porosity in layers.csv), most "
+      "near (%.4g, %.4g) m, where fusion_index is %.3g; it should be below 1",
+      (long long)count, (long long)r->layer, 100 * l->porosity, (long long)worst + 1, l->weakest[0],
+      l->weakest[1], l->index);
 }
 
 /* A balance that does not close: round-off is orders below. */
@@ -420,6 +444,7 @@ void ig_powder_warn(const ig_powder_run *r) {
                r->fits ? "it grew faster than windows follow; give grid.window a size that holds it"
                        : "leave out grid.window, or make it larger");
   unfused_warn(r);
+  porosity_warn(r);
   boiling_warn(r);
   deep_warn(r);
   ledger_warn(r);

@@ -125,6 +125,33 @@ static void figures_find(sweep *s) {
   }
 }
 
+/* Figures that a sweep file names stand first among those of its table: so do they here. Columns of
+   the table that are no figures are passed over. */
+static ig_status figures_order(sweep *s, const char *folder) {
+  char *path = ig_page_file(folder, "results.csv"), *text = NULL, unit[IG_CSV_UNIT];
+  size_t size;
+  ig_text cell = {0};
+  ig_status status = path ? ig_file_read(s->p->cx, path, 0, &text, &size) : IG_OK;
+  const char *at = text;
+  bool more = status == IG_OK && text;
+  for (int to = 0; more;) {
+    more = ig_csv_take(&at, &cell);
+    const char *heading = cell.at ? cell.at : "";
+    const size_t length = ig_csv_name(heading, unit);
+    for (int f = to; f < s->figures; f++)
+      if (strlen(s->figure[f]) == length && strncmp(s->figure[f], heading, length) == 0) {
+        const char *figure = s->figure[f];
+        memmove(&s->figure[to + 1], &s->figure[to], (size_t)(f - to) * sizeof *s->figure);
+        s->figure[to++] = figure;
+        break;
+      }
+  }
+  free(cell.at);
+  free(text);
+  free(path);
+  return status;
+}
+
 /* --- table */
 
 /* The unit of the first run that names one. */
@@ -254,6 +281,42 @@ static void map_cells(const sweep *s, const int axis[2], const grid *g, const ch
     }
 }
 
+/* Lines of equal values between the middles of four neighbouring places, at five levels. Of a
+   saddle one of the two ways is taken. */
+static void map_contours(const sweep *s, const int axis[2], const grid *g, const char *figure,
+                         double low, double high) {
+  enum { LEVELS = 5 };
+  static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
+  const double w = 540.0 / g->count[0], h = 240.0 / g->count[1];
+  for (int j = 0; j + 1 < g->count[1]; j++)
+    for (int i = 0; i + 1 < g->count[0]; i++) {
+      double v[5];
+      for (int c = 0; c < 5; c++) {
+        const member *m =
+            member_at(s, axis, g->value[0][i + corner[c][0]], g->value[1][j + corner[c][1]]);
+        v[c] = m ? figure_number(m, figure) : NAN;
+      }
+      for (int n = 1; n <= LEVELS; n++) {
+        const double level = low + (high - low) * n / (LEVELS + 1);
+        double x[4], y[4];
+        int count = 0;
+        for (int c = 0; c < 4; c++) {
+          if (!((v[c] < level && v[c + 1] >= level) || (v[c] >= level && v[c + 1] < level)))
+            continue;
+          const double share = (level - v[c]) / (v[c + 1] - v[c]);
+          x[count] = 90 + w * (i + 0.5 + corner[c][0] + share * (corner[c + 1][0] - corner[c][0]));
+          y[count++] =
+              250 - h * (j + 0.5 + corner[c][1] + share * (corner[c + 1][1] - corner[c][1]));
+        }
+        for (int c = 0; c + 1 < count; c += 2)
+          ig_html_format(&s->p->body,
+                         "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" "
+                         "stroke=\"#fff\"><title>%.4g</title></line>",
+                         x[c], y[c], x[c + 1], y[c + 1], level);
+      }
+    }
+}
+
 /* Numbers along both axes, at most nine and twelve of them, and the names of the keys. */
 static void map_axes(const sweep *s, const int axis[2], const grid *g) {
   ig_text *html = &s->p->body;
@@ -292,6 +355,7 @@ static void map_write(const sweep *s, const int axis[2], const grid *g, const ch
   ig_html_text(html, figure);
   ig_text_add(html, "\">");
   map_cells(s, axis, g, figure, low, high);
+  map_contours(s, axis, g, figure, low, high);
   map_axes(s, axis, g);
   ig_text_add(html, "</svg></figure>\n");
 }
@@ -433,6 +497,7 @@ ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found) {
   if (*found) {
     keys_find(&s);
     figures_find(&s);
+    IG_TRY_GOTO(status, done, figures_order(&s, folder));
     ig_html_format(&p->body, "<p class=\"verdict\">%d runs, %d keys differ</p>\n", s.members,
                    s.keys);
     table_write(&s);

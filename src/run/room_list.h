@@ -6,4 +6,5 @@
 #define IG_ROOM_LIST_IO(X)
 #endif
 #define IG_ROOM_LIST(X)                                                                            \
-  X(thermal) X(topopt) X(fracture) X(dynamics) X(stress) X(structure) X(powder) IG_ROOM_LIST_IO(X)
+  X(thermal)                                                                                       \
+  X(topopt) X(fracture) X(dynamics) X(stress) X(structure) X(powder) X(grains) IG_ROOM_LIST_IO(X)

@@ -26,6 +26,11 @@ enum {
       7,           /* the assumed-strain element keeps the bulk modulus of the point, too, last */
   IG_ENERGIES = 4, /* of an element: see ig_stress_energy */
   IG_GROWN = 12,   /* of an element: thermal strain of its 8 points, inherent strain xx yy zz xy */
+  /* of an element that rotates: rotation by rows 9; in the rotated axes, of the seven modes:
+     positions 21, forces that leave the change of the rotation out 21 */
+  IG_TURNED = 51,
+  IG_TURNED_PLACES = 9,
+  IG_TURNED_FORCES = 30,
   IG_STRESS_TILE = 32, /* elements side by side */
   IG_STRESS_CLUSTER = IG_CLUSTER_SMALL,
   IG_STRESS_CLUSTER_NODES = IG_CLUSTER_SMALL_NODES,
@@ -87,9 +92,11 @@ typedef struct {
   const double *T_past, *warmer_past; /* as T and warmer */
   double
       *alpha; /* elements x 3: those of the last forces, from which the next start; NULL: from 0 */
-  double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
+  double
+      *turn; /* elements x IG_TURNED: rotated elements at the last forces; NULL: small rotations */
   double *slots; /* gather, cluster: 3 each */
   double dt;     /* of the step, for creep */
+  bool steady;   /* products leave out that the rotations of elements change */
   bool nominal;  /* points that are reset have no stress in the nominal shape */
   bool assumed;  /* element: assumed strain; else mean dilatation (B-bar) */
 } ig_stress_args;

@@ -251,11 +251,7 @@ static ig_status arrays(ig_stress *m, int materials) {
                : ig_array_new(cx, all[i].a, all[i].count, all[i].size, "state of the part"));
   /* rotations start as the identity */
   if (m->c->rotations == IG_ROTATIONS_FINITE)
-    IG_TRY(ig_array_new(cx, &m->turn, 9 * e, sizeof(double), "rotations"));
-  for (size_t i = 0; i < m->turn.count; i++)
-    ((double *)m->turn.host)[i] = i % 9 % 4 == 0;
-  if (m->turn.count)
-    IG_TRY(ig_array_push(cx, &m->turn));
+    IG_TRY(ig_array_new(cx, &m->turn, IG_TURNED * e, sizeof(double), "rotations"));
   IG_TRY(ig_array_from(cx, &m->x, m->mesh->x, 3 * n, sizeof(double), "positions"));
   IG_TRY(IG_NEW(cx, &m->held.bits, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->held.freed, n, "supports"));

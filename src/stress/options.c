@@ -134,8 +134,7 @@ static const ig_option solver_options[] = {
     IG_REAL(S, tolerance, "", "1e-6", 1e-14, 0.1, "residual force over all force"),
     IG_INT(S, iterations, "25", 1, 1000,
            "most Newton iterations before a step is halved; with finite rotations four times as "
-           "many while the residual "
-           "falls steadily"),
+           "many while the residual falls steadily"),
     IG_INT(S, halvings, "20", 0, 1000, "most halvings in one step"),
     IG_INT(S, linear_limit, "2000", 1, 1e7, "most iterations of a linear solve"),
     IG_CHOICE(

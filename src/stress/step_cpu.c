@@ -20,6 +20,7 @@
 #include "kern/hex8.inc"
 #include "stress/assumed.inc"
 #include "stress/law.inc"
+#include "stress/rotation.inc"
 #include "stress/element.inc"
 
 /* What a thread adds up of the elements i …, up to `end`, of a cluster (v) or of a color. */
@@ -57,6 +58,8 @@ static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, cons
   ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES_MOST], fe[24], bulk;
   int64_t element[IG_PACK_F64];
   double corner[24];
+  ig_stress_spin spin[IG_PACK_F64]; /* and what follows: of rotated elements */
+  double seen[IG_PACK_F64][24], turned[IG_PACK_F64][3];
   bool any = false;
   for (int l = 0; l < IG_PACK_F64; l++) {
     const ig_lid place = i + l < end ? i + l : end - 1;
@@ -68,7 +71,10 @@ static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, cons
       xe[k][l] = p->x[at];
       corner[k] = x[at];
     }
-    ig_stress_turn_corners(p, e, true, corner);
+    if (p->turn && p->alive[e]) {
+      ig_stress_spin_before(p, e, spin + l, corner, turned[l]);
+      memcpy(seen[l], corner, sizeof corner);
+    }
     for (int k = 0; k < 24; k++)
       ue[k][l] = corner[k];
     for (int k = 0; k < 8 * p->slopes; k++)
@@ -85,7 +91,8 @@ static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, cons
     if (p->alive[element[l]] || p->scatter.how == IG_GATHER) {
       for (int k = 0; k < 24; k++)
         corner[k] = p->alive[element[l]] ? fe[k][l] : 0;
-      ig_stress_turn_corners(p, element[l], false, corner);
+      if (p->turn && p->alive[element[l]])
+        ig_stress_spin_after(p, element[l], spin + l, seen[l], turned[l], corner);
       for (int k = 0; k < 24; k++)
         ig_cluster_add_f64(v, &p->scatter, i + l, (int32_t)element[l], k / 3, 3, k % 3, corner[k],
                            y, p->slots);
@@ -222,6 +229,14 @@ static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *cell, con
   return IG_OK;
 }
 
+static ig_status turn(ig_ctx *cx, int64_t nodes, const float *turn, bool back, const float *x,
+                      float *y) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
+  for (int64_t n = 0; n < nodes; n++)
+    ig_stress_turn_single(turn + 9 * n, back, x + 3 * n, y + 3 * n);
+  return IG_OK;
+}
+
 /* Corrections of prescribed unknowns are 0. */
 static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
@@ -242,4 +257,5 @@ const ig_stress_ops ig_stress_cpu = {.force = force,
                                      .to_grid = to_grid,
                                      .from_grid = from_grid,
                                      .to_cells = to_cells,
+                                     .turn = turn,
                                      .still = still};

@@ -13,6 +13,7 @@
 #define STORED float
 #include "stress/product.inc"
 #include "stress/law.inc"
+#include "stress/rotation.inc"
 #include "stress/element.inc"
 
 enum { THREADS = 128 };
@@ -29,7 +30,7 @@ enum { THREADS = 128 };
 /* What an element gives to its corners: internal forces, those of the stress that a step starts
    from, or the tangent times a vector. `place`: of its nodes in `at` and `x`; `row`: of what it
    keeps of the tangent. */
-enum gift { FORCE, PAST, PRODUCT, PRODUCT_BBAR };
+enum gift { FORCE, PAST, PRODUCT, PRODUCT_BBAR, PRODUCT_TURNED, PRODUCT_TURNED_BBAR };
 template <gift GIFT, typename PLACE>
 static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int64_t e, int64_t row,
                                                     const PLACE *place, const double *at,
@@ -47,13 +48,19 @@ static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int
     xe[k] = at[n];
     ue[k] = x[n];
   }
-  ig_stress_turn_corners(&p, e, true, ue);
+  /* rotated elements have products of their own, so that the others need no registers for that */
+  constexpr bool TURNED = GIFT == PRODUCT_TURNED || GIFT == PRODUCT_TURNED_BBAR;
+  ig_stress_spin spin;
+  double turned[3];
+  if (TURNED)
+    ig_stress_spin_before(&p, e, &spin, ue, turned);
   const float *slope = p.slope + ig_stress_at(row, p.slopes, 0, 0);
-  if (GIFT == PRODUCT)
+  if (GIFT == PRODUCT || GIFT == PRODUCT_TURNED)
     stress_product_assumed_f64(xe, ue, slope, IG_STRESS_TILE, p.slopes, ig_stress_flows(&p), fe);
   else
     stress_product_f64(xe, ue, slope, IG_STRESS_TILE, p.bulk[e], ig_stress_flows(&p), fe);
-  ig_stress_turn_corners(&p, e, false, fe);
+  if (TURNED)
+    ig_stress_spin_after(&p, e, &spin, ue, turned, fe);
   return true;
 }
 
@@ -85,7 +92,7 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
   /* nodes of a cluster per thread: a block has more nodes than elements */
   constexpr int ROUNDS = (IG_STRESS_CLUSTER_NODES - 1) / IG_STRESS_CLUSTER + 1;
   __shared__ double given[24 * IG_STRESS_CLUSTER];
-  constexpr bool PRODUCTS = GIFT == PRODUCT || GIFT == PRODUCT_BBAR;
+  constexpr bool PRODUCTS = GIFT != FORCE && GIFT != PAST;
   __shared__ double at[PRODUCTS ? 3 * IG_STRESS_CLUSTER_NODES : 1];
   __shared__ double of[PRODUCTS ? 3 * IG_STRESS_CLUSTER_NODES : 1];
   __shared__ uint16_t term[8 * IG_STRESS_CLUSTER], end[IG_STRESS_CLUSTER_NODES];
@@ -141,6 +148,9 @@ extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, c
 }
 extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
                                             const ig_plan *plan, const double *x, double *y) {
+  if (p->turn)
+    return p->assumed ? sums<PRODUCT_TURNED>(cx, p, plan, x, y)
+                      : sums<PRODUCT_TURNED_BBAR>(cx, p, plan, x, y);
   return p->assumed ? sums<PRODUCT>(cx, p, plan, x, y) : sums<PRODUCT_BBAR>(cx, p, plan, x, y);
 }
 
@@ -283,6 +293,18 @@ static __global__ void to_cells_pass(int64_t elements, const int32_t *cell, cons
 extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *cell,
                                              const double *x, double *y) {
   LAUNCH(to_cells_pass, elements, elements, cell, x, y);
+  return IG_OK;
+}
+
+static __global__ void turn_pass(int64_t nodes, const float *turn, bool back, const float *x,
+                                 float *y) {
+  const int64_t n = THREAD;
+  if (n < nodes)
+    ig_stress_turn_single(turn + 9 * n, back, x + 3 * n, y + 3 * n);
+}
+extern "C" ig_status ig_stress_turn_cuda(ig_ctx *cx, int64_t nodes, const float *turn, bool back,
+                                         const float *x, float *y) {
+  LAUNCH(turn_pass, nodes, nodes, turn, back, x, y);
   return IG_OK;
 }
 

@@ -538,7 +538,9 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   if (p->kind == IG_PHASE_BUILD && s->piece == s->pieces - 1)
     IG_TRY(layer_end(r, s->group));
   r->at++;
-  if (r->at == r->steps || s[1].phase != s->phase)
-    IG_TRY(ig_stress_energy_check(m, r->at == r->steps));
-  return ig_stress_look_now(r);
+  IG_TRY(ig_stress_look_now(r));
+  if (r->at < r->steps && s[1].phase == s->phase)
+    return IG_OK;
+  ig_stress_rotation_warn(r);
+  return ig_stress_energy_check(m, r->at == r->steps);
 }

@@ -91,22 +91,11 @@ static ig_status turns_find(ig_structure *s, bool *turns) {
   return IG_OK;
 }
 
-/* External forces of the accepted state: loads, pressures that follow their faces, and what is
+/* External forces of the accepted state: dead loads, those that follow displacements, and what is
    left of r_0. */
 static ig_status loads_find(ig_structure *s, double factor, double *f) {
   IG_TRY(ig_structure_loads_at(s, s->time, f));
-  const ig_trial still = {.u = NULL, .time = s->time, .factor = factor};
-  for (int k = 0; k < IG_FACE_KINDS && s->large; k++) {
-    ig_structure_faces *g = &s->faces[k];
-    const size_t n = 3 * (size_t)g->nodes;
-    double fe[24];
-    ig_trouble trouble = {.element = -1};
-    for (int32_t i = 0; i < g->count; i++) {
-      IG_TRY(ig_structure_press(g, &still, i, i + 1, fe, NULL, &trouble));
-      for (size_t a = 0; a < n; a++)
-        f[g->unknown[(size_t)i * n + a]] -= fe[a];
-    }
-  }
+  IG_TRY(ig_structure_followers_at(s, s->time, f));
   const double *start = ig_newton_start(s->newton);
   for (int32_t i = 0; i < s->unknowns; i++)
     f[i] += (1 - factor) * start[i];

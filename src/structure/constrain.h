@@ -19,6 +19,12 @@ void ig_structure_face_values(int nodes, const double at[2], double *N, double d
 /* Points of integration of a face, at most 9, and their weights: how many.
    at: natural coordinates; weights sum to 4 of quadrilaterals, 1/2 of triangles. */
 int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]);
+/* Points of a face of contact with the faces of the other side: natural coordinates and weight of
+   each; pieces.c. *point grows and is the caller's to free; its former points are overwritten. */
+enum { IG_CONTACT_POINTS = 16 }; /* of a face alone */
+IG_MUST_CHECK ig_status ig_structure_contact_rule(const ig_structure *s, int nodes,
+                                                  const ig_lid *node, const ig_set *other,
+                                                  double reach, double (**point)[3], int *points);
 /* The nearest point of a face: the square of its distance, its place, and the shares of the nodes.
 
    x: positions of the face's nodes; N: nodes, shape functions at the nearest point. It is

@@ -1,10 +1,11 @@
 /* Contact of surfaces by penalty at points of integration of the first side. Where an analysis
-   begins, each point is paired with the nearest point of the other side and keeps it: sliding is
-   small against an element. With the distance g = n . (x - y) of the pair,
-     pressure p = stiffness <-g>, or p = p0 exp(-ln(100) g / c), tied: both signs, all directions;
-   an overlap at which contact is switched on again vanishes over the analysis; friction is the
-   return mapping of t = t_accepted + stick (change of x - y across n) to |t| <= mu
-   p. In motion through time sides that touch are damped: damping (v.n n + share (v - v.n n)) of the
+   begins, each point is paired with the nearest point of the other side, and anew after each step
+   in which it has slid by a tenth of a face; a step in which one slides by half a face is cut. A
+   point beyond the edge of the other side meets nothing. With the distance g = n . (x - y) of the
+   pair, pressure p = stiffness <-g>, or p = p0 exp(-ln(100) g / c), tied: both signs, all
+   directions; an overlap at which contact is switched on again vanishes over the analysis; friction
+   is the return mapping of t = t_accepted + stick (change of x - y across n) to |t| <= mu p. In
+   motion through time sides that touch are damped: damping (v.n n + share (v - v.n n)) of the
    relative velocity v. Forces are p n times the area of the point, shared by the nodes of both
    faces.
 
@@ -14,18 +15,18 @@
 
            first side   o----x----x----o      x: points of integration (area, shares of the nodes)
                              |    |           g: distance along the normal of the other side
-           other side   o----+----+----o      +: nearest places, kept through the analysis
+           other side   o----+----+----o      +: nearest places, kept through a step
 
    Why integration points and not nodes: pressures are then constant over a face for constant
-   overlap, also where the meshes do not match. Why the pairs are kept: forces are smooth
-   functions of the displacements, so that Newton's method converges; a point that slides further
-   than a face is long is reported. */
+   overlap, also where the meshes do not match. Why the pairs are kept through a step: forces are
+   smooth functions of the displacements, so that Newton's method converges. */
 #include "structure/constrain.h"
 #include "mesh/geometry.h"
 #include "mesh/named.h"
 #include "mesh/topology.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,19 +84,36 @@ int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
   return n * n;
 }
 
-/* Points of the first side: 4 x 4 of a quadrilateral, where contact that ends within a face or at
-   an edge of the other side shows; else those of ig_structure_face_rule. */
-enum { POINTS = 16 };
-static int contact_rule(int nodes, double at[POINTS][2], double weight[POINTS]) {
-  if (nodes != 4 && nodes != 8)
-    return ig_structure_face_rule(nodes, at, weight);
-  for (int q = 0; q < POINTS; q++) {
-    const int place[2] = {q % 4, q / 4};
-    for (int d = 0; d < 2; d++)
-      at[q][d] = (place[d] / 2 ? 0.5 : -0.5) + (place[d] % 2 ? 0.5 : -0.5) * 0.57735026918962576;
-    weight[q] = 0.25;
+/* Size of the face of the other side that a point meets: its longest edge from the first node. */
+static double face_size(const ig_structure *s, const ig_structure_touch *t) {
+  const double *x = s->mesh->x;
+  double size = 0;
+  for (int a = 1; a < t->masters && a < 4; a++) {
+    double square = 0;
+    for (size_t k = 0; k < 3; k++)
+      square +=
+          pow(x[3 * (size_t)t->node[t->slaves + a] + k] - x[3 * (size_t)t->node[t->slaves] + k], 2);
+    size = fmax(size, square);
   }
-  return POINTS;
+  return sqrt(size);
+}
+
+/* Whether the nearest place is on the edge of the other side, with the point beside it: further off
+   across the normal than half its distance and a fiftieth of the face. (Over a ridge of the surface
+   the nearest place is on an edge, too, but then it is below the point.) */
+static bool beyond_edge(const ig_structure *s, const ig_structure_touch *t, const double p[3]) {
+  double v[3] = {p[0], p[1], p[2]}, gap = 0, far = 0;
+  for (int a = t->slaves; a < t->slaves + t->masters; a++) {
+    double x[3];
+    place_of(s, t->node[a], NULL, x);
+    for (int k = 0; k < 3; k++)
+      v[k] += t->share[a] * x[k];
+  }
+  for (int k = 0; k < 3; k++)
+    gap += v[k] * t->normal[k];
+  for (int k = 0; k < 3; k++)
+    far += pow(v[k] - gap * t->normal[k], 2);
+  return sqrt(far) > 0.5 * fabs(gap) + 0.02 * face_size(s, t);
 }
 
 /* Pairs a point with the nearest place of the other side; false: nothing is within reach.
@@ -135,13 +153,14 @@ static bool pair_find(const ig_structure *s, const ig_set *other, const double p
     ig_structure_face_values(n, at, N, d);
     t->masters = n;
     memcpy(t->slope, d, sizeof d);
+    memcpy(t->at, at, sizeof t->at);
     for (int a = 0; a < n; a++) {
       t->node[t->slaves + a] = node[a];
       t->share[t->slaves + a] = -N[a];
     }
     normal_of(n, (const double(*)[3])x, (const double(*)[2])d, t->normal);
   }
-  return found;
+  return found && !beyond_edge(s, t, p);
 }
 
 /* r = x - y: the sum of share x position over the nodes of both faces. */
@@ -156,6 +175,19 @@ static void relative(const ig_structure *s, const ig_structure_touch *t, const d
   }
 }
 
+/* A point that meets nothing yet, and may later. Nodes without an area of their own take that of
+   the face they meet where the analysis begins: they need one then. */
+static ig_status loose_add(ig_structure *s, const ig_structure_contact *c, ig_structure_touch *t) {
+  if (c->tied || c->sliding || !(t->area > 0))
+    return IG_OK;
+  t->masters = 0;
+  relative(s, t, NULL, t->before);
+  memcpy(t->offset, t->before, sizeof t->offset);
+  IG_TRY(IG_MORE(s->cx, &s->touches.point, s->touches.count, "contact"));
+  s->touches.point[s->touches.count++] = *t;
+  return IG_OK;
+}
+
 /* Pairs a point whose own nodes, shares and area are there, and adds it where it finds a place.
    again: the contact was off in the analysis before, so that an overlap is released gradually.
    `clearance` replaces the drawn distance by its own value. A node on no element has the area of
@@ -164,7 +196,7 @@ static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const
                            const double p[3], double reach, bool again, ig_structure_touch *t) {
   double gap = 0, drawn = 0;
   if (!pair_find(s, other, p, reach, t))
-    return IG_OK;
+    return loose_add(s, c, t);
   if (!(t->area > 0)) {
     double w[8];
     t->area = ig_structure_face_weights(s->mesh, t->masters, t->node + t->slaves, w);
@@ -249,15 +281,23 @@ done:
   return status;
 }
 
-/* Checks of the entry, then points of all faces of the first side. */
-static ig_status contact_points(ig_structure *s, int i, const ig_structure_contact *c, bool again) {
-  const ig_set *own, *other;
+/* Faces of the other side, and how far away a point may meet them. */
+static ig_status other_side(ig_structure *s, const ig_structure_contact *c, const ig_set **other,
+                            double *reach) {
   double low[3], high[3], size = 0;
-  IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &other));
+  IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, other));
   ig_mesh_bounds(s->mesh, low, high);
   for (int d = 0; d < 3; d++)
     size = fmax(size, high[d] - low[d]);
-  const double reach = isnan(c->distance) ? size / 5 : c->distance;
+  *reach = isnan(c->distance) ? size / 5 : c->distance;
+  return IG_OK;
+}
+
+/* Checks of the entry, then points of all faces of the first side. */
+static ig_status contact_points(ig_structure *s, int i, const ig_structure_contact *c, bool again) {
+  const ig_set *own, *other;
+  double reach;
+  IG_TRY(other_side(s, c, &other, &reach));
   if (!isnan(c->tension) && (c->tied || !isnan(c->decay[0]) || isnan(c->stiffness)))
     return ig_fail_at(s->cx, &c->at, "`tension` needs `stiffness`, without `decay` and `tied`");
   if (!isnan(c->length) && !isnan(c->stiffness))
@@ -265,32 +305,46 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
   if (c->of)
     return contact_nodes(s, i, c, other, reach, again);
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
-  for (ig_lid f = 0; f < own->count; f++) {
+  double(*point)[3] = NULL;
+  ig_status status = IG_OK;
+  for (ig_lid f = 0; f < own->count && status == IG_OK; f++) {
     ig_structure_touch t = {.contact = i};
-    double x[8][3], at[POINTS][2], weight[POINTS];
+    double x[8][3];
+    int points = 0;
     t.slaves = ig_mesh_face_nodes(s->mesh, own->item[f], own->face[f], t.node);
     t.stiffness = stiffness_of(s, c, own->item[f], own->face[f]);
     for (int a = 0; a < t.slaves; a++)
       place_of(s, t.node[a], NULL, x[a]);
-    const int points = contact_rule(t.slaves, at, weight);
-    for (int q = 0; q < points; q++) {
+    status = ig_structure_contact_rule(s, t.slaves, t.node, other, reach, &point, &points);
+    for (int q = 0; q < points && status == IG_OK; q++) {
       double N[8], d[8][2], n[3], p[3] = {0, 0, 0};
-      ig_structure_face_values(t.slaves, at[q], N, d);
-      t.area = weight[q] * normal_of(t.slaves, (const double(*)[3])x, (const double(*)[2])d, n);
+      ig_structure_face_values(t.slaves, point[q], N, d);
+      t.area = point[q][2] * normal_of(t.slaves, (const double(*)[3])x, (const double(*)[2])d, n);
       for (int a = 0; a < t.slaves; a++) {
         t.share[a] = N[a];
-        for (int k = 0; k < 3; k++)
-          p[k] += N[a] * x[a][k];
+        for (int m = 0; m < 3; m++)
+          p[m] += N[a] * x[a][m];
       }
-      IG_TRY(point_add(s, c, other, p, reach, again, &t));
+      status = point_add(s, c, other, p, reach, again, &t);
     }
   }
-  return IG_OK;
+  free(point);
+  return status;
 }
 
-/* Pairs anew at the present positions. Each point has room for 16 nodes; unused unknowns are -1. */
-ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
-  ig_structure_touches_free(&s->touches);
+/* Each point has room for 16 nodes; unused unknowns are -1, and all of a point that meets nothing.
+ */
+static void unknowns_set(ig_structure *s) {
+  const size_t n = (size_t)s->touches.count * 3 * IG_CONTACT_NODES;
+  for (size_t k = 0; k < n; k++) {
+    const ig_structure_touch *t = &s->touches.point[k / (3 * IG_CONTACT_NODES)];
+    const int a = (int)(k / 3 % IG_CONTACT_NODES), nodes = t->masters ? t->slaves + t->masters : 0;
+    s->touches.unknown[k] = a < nodes ? 3 * t->node[a] + (int32_t)(k % 3) : -1;
+  }
+}
+
+/* The points of an analysis. */
+static ig_status touches_make(ig_structure *s, int analysis) {
   s->touches.of = s;
   for (int i = 0; i < s->c->contacts.count; i++) {
     const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
@@ -304,28 +358,153 @@ ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
     if (!off)
       IG_TRY(contact_points(s, i, c, before));
   }
-  const size_t n = (size_t)s->touches.count * 3 * IG_CONTACT_NODES;
-  IG_TRY(IG_NEW(s->cx, &s->touches.unknown, n + 1, "contact"));
-  for (size_t k = 0; k < n; k++) {
-    const ig_structure_touch *t = &s->touches.point[k / (3 * IG_CONTACT_NODES)];
-    const int a = (int)(k / 3 % IG_CONTACT_NODES);
-    s->touches.unknown[k] = a < t->slaves + t->masters ? 3 * t->node[a] + (int32_t)(k % 3) : -1;
-  }
+  IG_TRY(IG_NEW(s->cx, &s->touches.unknown, (size_t)s->touches.count * 3 * IG_CONTACT_NODES + 1,
+                "contact"));
+  unknowns_set(s);
   return IG_OK;
+}
+
+/* Friction goes on from one analysis to the next: each point takes the traction of the same point
+   of the former ones. Both lists are in the order of faces; those that meet nothing may be missing.
+ */
+static void friction_keep(ig_structure *s, const ig_structure_touches *former) {
+  int32_t k = 0;
+  for (int32_t i = 0; i < s->touches.count; i++) {
+    ig_structure_touch *t = &s->touches.point[i];
+    for (int32_t at = k; at < former->count; at++) {
+      const ig_structure_touch *o = &former->point[at];
+      if (o->contact > t->contact)
+        break;
+      if (o->contact != t->contact || o->slaves != t->slaves ||
+          memcmp(o->node, t->node, (size_t)t->slaves * sizeof *t->node) != 0 ||
+          memcmp(o->share, t->share, (size_t)t->slaves * sizeof *t->share) != 0)
+        continue;
+      double across = 0;
+      for (int d = 0; d < 3; d++)
+        across += o->pull[d] * t->normal[d];
+      for (int d = 0; d < 3 && t->masters; d++)
+        t->pull[d] = o->pull[d] - across * t->normal[d];
+      k = at + 1;
+      break;
+    }
+  }
+}
+
+/* Pairs at the present positions. */
+ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
+  ig_structure_touches former = s->touches;
+  s->touches = (ig_structure_touches){0};
+  const ig_status status = touches_make(s, analysis);
+  if (status == IG_OK)
+    friction_keep(s, &former);
+  ig_structure_touches_free(&former);
+  return status;
+}
+
+/* Where a point stands beside the place it was paired at: how far it has slid, across the normal
+   where it is paired, and the size of a face to compare with. */
+static double slid_by(const ig_structure *s, const ig_structure_touch *t, const double now[3],
+                      const double from[3], double *size) {
+  double by[3], across = 0, far = 0;
+  for (int k = 0; k < 3; k++) {
+    by[k] = now[k] - from[k];
+    across += t->masters ? by[k] * t->normal[k] : 0;
+  }
+  for (int k = 0; k < 3; k++)
+    far += pow(by[k] - (t->masters ? across * t->normal[k] : 0), 2);
+  *size = t->masters ? face_size(s, t) : sqrt(IG_CONTACT_POINTS * t->area);
+  return sqrt(far);
+}
+
+/* A new partner of a point; what was accepted of friction stays, in the plane of the new face. */
+static void pair_again(ig_structure *s, const ig_structure_contact *c, const ig_set *other,
+                       double reach, ig_structure_touch *t, bool *changed) {
+  const ig_structure_touch old = *t;
+  double p[3], across = 0;
+  t->masters = 0;
+  relative(s, t, NULL, p);
+  if (!pair_find(s, other, p, reach, t))
+    t->masters = 0;
+  *changed |= t->masters != old.masters ||
+              memcmp(t->node, old.node, (size_t)(t->slaves + t->masters) * sizeof *t->node) != 0;
+  relative(s, t, NULL, t->before);
+  memcpy(t->offset, t->before, sizeof t->offset);
+  if (!t->masters) {
+    memset(t->pull, 0, sizeof t->pull);
+    return;
+  }
+  /* `clearance` counts from the place that is met first */
+  double gap = 0;
+  for (int k = 0; k < 3; k++) {
+    gap += t->normal[k] * t->before[k];
+    across += t->pull[k] * t->normal[k];
+  }
+  if (!old.masters && !isnan(c->clearance))
+    t->shift = c->clearance - fmax(gap, 0);
+  for (int k = 0; k < 3; k++)
+    t->pull[k] -= across * t->normal[k];
+}
+
+ig_status ig_structure_touches_follow(ig_structure *s, bool *changed) {
+  *changed = false;
+  for (int i = 0; i < s->c->contacts.count; i++) {
+    const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
+    const ig_set *other = NULL;
+    double reach = 0;
+    for (int32_t k = 0; k < s->touches.count && !c->tied && !c->sliding; k++) {
+      ig_structure_touch *t = &s->touches.point[k];
+      double now[3], size;
+      if (t->contact != i)
+        continue;
+      relative(s, t, NULL, now);
+      if (!(slid_by(s, t, now, t->offset, &size) > 0.1 * size))
+        continue;
+      if (!other)
+        IG_TRY(other_side(s, c, &other, &reach));
+      pair_again(s, c, other, reach, t, changed);
+    }
+  }
+  if (*changed)
+    unknowns_set(s);
+  return IG_OK;
+}
+
+bool ig_structure_touch_fits(void *self, const ig_trial *at, char *why, size_t size) {
+  const ig_structure *s = self;
+  for (int32_t i = 0; i < s->touches.count; i++) {
+    const ig_structure_touch *t = &s->touches.point[i];
+    const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, t->contact);
+    double now[3], face, gap = t->shift;
+    if (c->tied || c->sliding || !t->masters)
+      continue;
+    relative(s, t, at->u, now);
+    for (int k = 0; k < 3; k++)
+      gap += now[k] * t->normal[k];
+    if (gap > 0 || slid_by(s, t, now, t->before, &face) < 0.5 * face)
+      continue;
+    snprintf(why, size, "contact of '%s' and '%s' slides by more than half a face in the step",
+             c->set, c->to);
+    return false;
+  }
+  return true;
 }
 
 /* Traction on the first side from the relative position, and its derivative.
    r: relative position x - y; factor: share of the analysis that has passed, by which the
    overlap of a contact that was switched on again has been released. p is the traction on the
-   first side (internal force, thus with the sign of -pressure x n), D = dp/dr, 3 x 3.
+   first side (internal force, thus with the sign of -pressure x n), D = dp/dr, 3 x 3. moved: the
+   relative position of the points of both sides that were opposite when the step began, from which
+   friction counts; T = dp/dmoved.
 
    exp is limited at exp(60), so that a trial far inside does not overflow. Friction: elastic
    predictor from the accepted traction, radial return to Coulomb's cone. t->now keeps the
    tangential traction for acceptance. */
 static void traction(const ig_structure_contact *c, ig_structure_touch *t, const double n[3],
-                     const double r[3], double factor, double p[3], double D[9]) {
+                     const double r[3], const double moved[3], double factor, double p[3],
+                     double D[9], double T[9]) {
   const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] + t->shift - (1 - factor) * t->overlap;
   memset(D, 0, 9 * sizeof *D);
+  memset(T, 0, 9 * sizeof *T);
   if (c->tied) {
     for (int d = 0; d < 3; d++) {
       p[d] = t->stiffness * (r[d] - t->offset[d]);
@@ -361,7 +540,7 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
   const double stick = isnan(c->stick) ? t->stiffness / 10 : c->stick;
   double slid[3], across = 0, trial[3], size = 0;
   for (int i = 0; i < 3; i++) {
-    slid[i] = r[i] - t->before[i];
+    slid[i] = moved[i] - t->before[i];
     across += slid[i] * n[i];
   }
   for (int i = 0; i < 3; i++) {
@@ -379,11 +558,11 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
       if (slides) { /* not symmetric: sliding depends on the pressure */
         const double e = trial[i] / size;
         k = most / size * (k - e * trial[j] / size) * stick;
-        k -= c->friction * stiff * e * n[j];
+        D[3 * i + j] -= c->friction * stiff * e * n[j];
       } else {
         k *= stick;
       }
-      D[3 * i + j] += k;
+      T[3 * i + j] = k;
     }
   }
 }
@@ -412,8 +591,43 @@ static void damp(const ig_structure *s, const ig_structure_contact *c, const ig_
   }
 }
 
-/* Callback of the engine. The derivative of the normal by displacements is left out of the
-   tangent. */
+/* The place of the face x, continued beyond its edges by half of it, where the normal n goes
+   through the point p: shape functions N. Gauss and Newton's method from the place `at` of the
+   pair. */
+static void project(int nodes, const double (*x)[3], const double p[3], const double at[2],
+                    double N[8], double n[3]) {
+  const bool triangle = nodes == 3 || nodes == 6;
+  const double low = triangle ? -0.5 : -2, high = triangle ? 1.5 : 2;
+  double place[2] = {at[0], at[1]}, d[8][2];
+  for (int pass = 0;; pass++) {
+    double off[3] = {p[0], p[1], p[2]}, t[2][3] = {{0}}, g[2] = {0, 0}, A[3] = {0, 0, 0};
+    ig_structure_face_values(nodes, place, N, d);
+    for (int a = 0; a < nodes; a++)
+      for (int k = 0; k < 3; k++) {
+        off[k] -= N[a] * x[a][k];
+        t[0][k] += d[a][0] * x[a][k];
+        t[1][k] += d[a][1] * x[a][k];
+      }
+    for (int k = 0; k < 3; k++) {
+      g[0] += t[0][k] * off[k];
+      g[1] += t[1][k] * off[k];
+      A[0] += t[0][k] * t[0][k];
+      A[1] += t[0][k] * t[1][k];
+      A[2] += t[1][k] * t[1][k];
+    }
+    const double det = A[0] * A[2] - A[1] * A[1];
+    const double by[2] = {(A[2] * g[0] - A[1] * g[1]) / det, (A[0] * g[1] - A[1] * g[0]) / det};
+    if (pass == 30 || !(det > 0) || fmax(fabs(by[0]), fabs(by[1])) < 1e-13)
+      break;
+    for (int m = 0; m < 2; m++)
+      place[m] = fmin(high, fmax(low, place[m] + by[m]));
+  }
+  normal_of(nodes, x, (const double(*)[2])d, n);
+}
+
+/* Callback of the engine. Where displacements are large the place below the point follows it over
+   the face, so that forces of both sides are on one line; derivatives of normal and place by
+   displacements, times the pressure, are left out of the tangent. */
 ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                       double *f, double *k, ig_trouble *trouble) {
   const ig_structure_touches *all = self;
@@ -426,30 +640,51 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
     const int nodes = t->slaves + t->masters;
     double *fe = f + (size_t)(i - begin) * (size_t)n;
     double *ke = k ? k + (size_t)(i - begin) * (size_t)(n * n) : NULL;
-    double x[IG_CONTACT_NODES][3], r[3] = {0, 0, 0}, normal[3], p[3], D[9];
+    double x[IG_CONTACT_NODES][3], r[3] = {0, 0, 0}, moved[3], normal[3], p[3], D[9], T[9];
+    double share[IG_CONTACT_NODES];
     memset(fe, 0, (size_t)n * sizeof *fe);
     if (ke)
       memset(ke, 0, (size_t)(n * n) * sizeof *ke);
+    memset(t->now, 0, sizeof t->now);
+    if (!t->masters)
+      continue;
     for (int a = 0; a < nodes; a++) {
       place_of(s, t->node[a], at->u, x[a]);
       for (int d = 0; d < 3; d++)
         r[d] += t->share[a] * x[a][d];
     }
     memcpy(normal, t->normal, sizeof normal);
+    memcpy(moved, r, sizeof moved);
+    memcpy(share, t->share, sizeof share);
     /* The normal follows the second face where displacements are large. */
-    if (s->large)
+    if (s->large && (c->tied || c->sliding))
       normal_of(t->masters, (const double(*)[3])(x + t->slaves), (const double(*)[2])t->slope,
                 normal);
-    traction(c, t, normal, r, at->factor, p, D);
+    else if (s->large) {
+      double N[8], y[3] = {0, 0, 0};
+      for (int a = 0; a < t->slaves; a++)
+        for (int d = 0; d < 3; d++)
+          y[d] += share[a] * x[a][d];
+      project(t->masters, (const double(*)[3])(x + t->slaves), y, t->at, N, normal);
+      for (int a = 0; a < t->masters; a++)
+        share[t->slaves + a] = -N[a];
+      for (int d = 0; d < 3; d++) {
+        r[d] = 0;
+        for (int a = 0; a < nodes; a++)
+          r[d] += share[a] * x[a][d];
+      }
+    }
+    traction(c, t, normal, r, moved, at->factor, p, D, T);
     if (s->dynamic && c->damping > 0)
       damp(s, c, t, at, normal, p, D);
     for (int a = 0; a < nodes; a++) {
       for (int d = 0; d < 3; d++)
-        fe[3 * a + d] = t->area * t->share[a] * p[d];
+        fe[3 * a + d] = t->area * share[a] * p[d];
       for (int b = 0; ke && b < nodes; b++)
         for (int d = 0; d < 3; d++)
           for (int e = 0; e < 3; e++)
-            ke[(3 * a + d) * n + 3 * b + e] = t->area * t->share[a] * t->share[b] * D[3 * d + e];
+            ke[(3 * a + d) * n + 3 * b + e] =
+                t->area * share[a] * (share[b] * D[3 * d + e] + t->share[b] * T[3 * d + e]);
     }
     if (s->framed) { /* rows of nodes beyond the last are zero */
       ig_lid node[IG_CONTACT_NODES];
@@ -461,31 +696,22 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
   return IG_OK;
 }
 
-/* Warns once an analysis of a point in contact that has left the face it was paired with.
-   before - offset: motion since the analysis began, across the normal compared with the first
-   edge of the partner's face. */
+/* Warns once an analysis of a point of small sliding that has left the face it was paired with. */
 static void slide_look(ig_structure_touches *all, const ig_structure_touch *t) {
   const ig_structure_contact *c =
       IG_ITEM(const ig_structure_contact, all->of->c->contacts, t->contact);
-  const double *x = all->of->mesh->x;
-  double slid[3], across = 0, gap = t->shift, far = 0, size = 0;
-  for (int k = 0; k < 3; k++) {
-    slid[k] = t->before[k] - t->offset[k];
-    across += slid[k] * t->normal[k];
-    gap += t->before[k] * t->normal[k];
-    const double edge = x[3 * (size_t)t->node[t->slaves] + (size_t)k] -
-                        x[3 * (size_t)t->node[t->slaves + 1] + (size_t)k];
-    size += edge * edge;
-  }
+  double gap = t->shift, size;
   for (int k = 0; k < 3; k++)
-    far += (slid[k] - across * t->normal[k]) * (slid[k] - across * t->normal[k]);
-  if (c->tied || gap > 0 || far < size)
+    gap += t->before[k] * t->normal[k];
+  const double far = slid_by(all->of, t, t->before, t->offset, &size);
+  if (c->tied || !c->sliding || gap > 0 || far < size)
     return;
   all->warned = true;
   ig_warn(all->of->cx,
           "contact of '%s' and '%s': a point has slid by %.3g, further than a face is long, and "
-          "still pushes on the face it met when the analysis began: divide the analysis",
-          c->set, c->to, sqrt(far));
+          "still pushes on the face it met when the analysis began: `sliding: large` lets it meet "
+          "others",
+          c->set, c->to, far);
 }
 
 /* Relative positions and tangential tractions of the converged trial become those that the next
@@ -500,4 +726,36 @@ ig_status ig_structure_touch_accept(void *self, const ig_trial *at) {
       slide_look(all, t);
   }
   return IG_OK;
+}
+
+/* Forces on the nodes of first sides alone: those of both sides are in balance. */
+bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to) {
+  const double duration =
+      IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->duration;
+  const ig_trial still = {
+      .u = NULL, .time = s->time, .factor = fmin(1, (s->time - s->begin) / duration)};
+  *to = (ig_structure_touched){.depth = 0};
+  for (int32_t i = 0; i < s->touches.count; i++) {
+    ig_structure_touch *t = &s->touches.point[i];
+    const double size = t->masters ? face_size(s, t) : 0;
+    double f[3 * IG_CONTACT_NODES], r[3], depth = -t->shift;
+    ig_trouble trouble = {.element = -1};
+    if (!t->masters || IG_ITEM(const ig_structure_contact, s->c->contacts, t->contact)->tied)
+      continue;
+    if (ig_structure_touch_evaluate((void *)(uintptr_t)&s->touches, &still, i, i + 1, f, NULL,
+                                    &trouble) != IG_OK)
+      continue;
+    relative(s, t, NULL, r);
+    for (int a = 0; a < t->slaves; a++) {
+      double v[3];
+      ig_structure_to_fixed(s, (size_t)t->node[a], f + (size_t)(3 * a), v);
+      for (int d = 0; d < 3; d++)
+        to->force[d] -= v[d];
+    }
+    for (int d = 0; d < 3; d++)
+      depth -= r[d] * t->normal[d];
+    to->depth = fmax(to->depth, depth);
+    to->share = fmax(to->share, depth / size);
+  }
+  return s->touches.count > 0;
 }

@@ -52,6 +52,7 @@ static bool damping_of(const ig_structure *s, const ig_structure_group *g, int32
 ig_status ig_structure_force_before(ig_structure *s, double time) {
   memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
   IG_TRY(ig_structure_loads_at(s, time, s->force_before));
+  IG_TRY(ig_structure_followers_at(s, time, s->force_before));
   for (int32_t i = 0; i < s->unknowns; i++)
     s->force_before[i] -= s->reaction[i];
   for (int k = 0; k < s->groups && s->damping; k++) {

@@ -1,8 +1,9 @@
 /* Loads: forces, pressures, accelerations, and inertia.
 
    Dead loads (forces, accelerations, pressures of small displacements) are summed at each
-   evaluation by ig_structure_loads_at. Pressures of large displacements follow their faces and
-   have a stiffness: they are groups of the engine (ig_structure_press). Entries of a case add
+   evaluation by ig_structure_loads_at. Pressures and rotations of large displacements follow faces
+   and places and have a stiffness: they are groups of the engine (ig_structure_press,
+   ig_structure_spin). Entries of a case add
    up; those of decks are checked for the one situation in which decks would replace instead
    (given_check). */
 #include "structure/constrain.h"
@@ -139,11 +140,34 @@ static ig_status given_check(ig_structure *s) {
   return status;
 }
 
+/* Rotations, and the elements of their sets. */
+static ig_status spins_new(ig_structure *s) {
+  const size_t elements = (size_t)ig_mesh_elements(s->mesh);
+  for (int i = 0; i < s->c->loads.count; i++)
+    s->spins += !isnan(IG_ITEM(const ig_structure_load, s->c->loads, i)->rate);
+  if (!s->spins)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &s->spin, s->spins, "rotations"));
+  IG_TRY(IG_NEW(s->cx, &s->spun, (size_t)s->spins * elements + 1, "rotations"));
+  for (int i = 0, n = 0; i < s->c->loads.count; i++) {
+    const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+    const ig_set *set;
+    if (isnan(c->rate))
+      continue;
+    IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
+    for (ig_lid k = 0; k < set->count; k++)
+      s->spun[(size_t)n * elements + (size_t)set->item[k]] = 1;
+    s->spin[n++] = i;
+  }
+  return IG_OK;
+}
+
 /* Faces under pressure, by the number of their nodes.
    First pass counts, second fills. */
 ig_status ig_structure_faces_new(ig_structure *s) {
   IG_TRY(densities_check(s));
   IG_TRY(given_check(s));
+  IG_TRY(spins_new(s));
   for (int pass = 0; pass < 2; pass++) {
     int32_t count[IG_FACE_KINDS] = {0};
     for (int i = 0; i < s->c->loads.count; i++) {
@@ -222,7 +246,80 @@ ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin, int3
   return IG_OK;
 }
 
-/* Accelerations and rotations of the elements of a set. */
+/* Adds the inertia of one rotation of an element at places x, and its derivative. */
+static void spin_add(const ig_structure_group *g, int32_t e, const ig_structure_load *c,
+                     double factor, const double *X, const double *x, double *f, double *k) {
+  const ig_structure *s = g->of;
+  const ig_material_case *m = s->material[g->material[e]];
+  const double density = ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0);
+  double axis[3], length = 0;
+  for (int d = 0; d < 3; d++)
+    length += c->axis[d] * c->axis[d];
+  for (int d = 0; d < 3; d++)
+    axis[d] = c->axis[d] / sqrt(length);
+  /* an arc length may give the load a negative factor */
+  ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, x, factor < 0 ? -density : density,
+                       c->rate * sqrt(fabs(factor)), c->point, axis, f, k);
+}
+
+/* Internal forces: minus those of the rotations. */
+ig_status ig_structure_spin(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
+                            double *k, ig_trouble *trouble) {
+  const ig_structure_group *g = self;
+  const ig_structure *s = g->of;
+  const int npe = ig_solid_info_get(g->kind)->nodes, n = 3 * npe;
+  const size_t elements = (size_t)ig_mesh_elements(s->mesh);
+  (void)trouble;
+  for (int32_t e = begin; e < end; e++) {
+    double *fe = f + (size_t)(e - begin) * (size_t)n;
+    double *ke = k ? k + (size_t)(e - begin) * (size_t)(n * n) : NULL;
+    double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES];
+    memset(fe, 0, (size_t)n * sizeof *fe);
+    if (ke)
+      memset(ke, 0, (size_t)(n * n) * sizeof *ke);
+    ig_structure_gather(s, g->node[e], npe, at->u, X, u);
+    for (int i = 0; i < n; i++)
+      u[i] += X[i];
+    for (int i = 0; i < s->spins; i++) {
+      const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, s->spin[i]);
+      if (s->spun[(size_t)i * elements + (size_t)g->element[e]])
+        spin_add(g, e, c, factor_at(s, c, at->time), X, u, fe, ke);
+    }
+    for (int i = 0; i < n; i++)
+      fe[i] = -fe[i];
+    for (int i = 0; ke && i < n * n; i++)
+      ke[i] = -ke[i];
+    ig_structure_to_local(s, g->node[e], npe, fe, ke);
+  }
+  return IG_OK;
+}
+
+ig_status ig_structure_followers_at(ig_structure *s, double time, double *f) {
+  const ig_trial still = {.u = NULL, .time = time};
+  ig_trouble trouble = {.element = -1};
+  double fe[3 * IG_SOLID_NODES];
+  for (int k = 0; k < IG_FACE_KINDS && s->large; k++) {
+    ig_structure_faces *g = &s->faces[k];
+    const size_t n = 3 * (size_t)g->nodes;
+    for (int32_t i = 0; i < g->count; i++) {
+      IG_TRY(ig_structure_press(g, &still, i, i + 1, fe, NULL, &trouble));
+      for (size_t a = 0; a < n; a++)
+        f[g->unknown[(size_t)i * n + a]] -= fe[a];
+    }
+  }
+  for (int k = 0; k < s->groups && s->large && s->spins; k++) {
+    ig_structure_group *g = &s->group[k];
+    const size_t n = 3 * (size_t)ig_solid_info_get(g->kind)->nodes;
+    for (int32_t e = 0; e < g->count; e++) {
+      IG_TRY(ig_structure_spin(g, &still, e, e + 1, fe, NULL, &trouble));
+      for (size_t a = 0; a < n; a++)
+        f[g->unknown[(size_t)e * n + a]] -= fe[a];
+    }
+  }
+  return IG_OK;
+}
+
+/* Accelerations and rotations of the elements of a set, as drawn. */
 static ig_status bodies_load(ig_structure *s, const ig_structure_load *c, const ig_set *set,
                              double factor, double time, double *f) {
   uint8_t *in;
@@ -246,15 +343,7 @@ static ig_status bodies_load(ig_structure *s, const ig_structure_load *c, const 
           for (int d = 0; d < 3; d++)
             fe[3 * a + d] = factor * density * w[a] * c->acceleration[d];
       } else {
-        double axis[3], length = 0;
-        for (int d = 0; d < 3; d++)
-          length += c->axis[d] * c->axis[d];
-        for (int d = 0; d < 3; d++)
-          axis[d] = c->axis[d] / sqrt(length);
-        /* an arc length may give the load a negative factor */
-        ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, X,
-                             factor < 0 ? -density : density, c->rate * sqrt(fabs(factor)),
-                             c->point, axis, fe, NULL);
+        spin_add(g, e, c, factor, X, X, fe, NULL);
       }
       ig_structure_to_local(s, g->node[e], npe, fe, NULL);
       for (int a = 0; a < 3 * npe; a++)
@@ -282,7 +371,7 @@ ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
       IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
       ig_structure_points_weight(s, node, count, c->acceleration, factor, f);
       free(node);
-    } else if (!isnan(c->acceleration[0]) || !isnan(c->rate)) {
+    } else if (!isnan(c->acceleration[0]) || (!isnan(c->rate) && !s->large)) {
       IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
       IG_TRY(bodies_load(s, c, set, factor, time, f));
     } else if (nodal) {

@@ -165,6 +165,9 @@ static const ig_option contact_options[] = {
     IG_REAL(S, tension, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "with `stiffness`: pressure = stiffness d (1/2 + arctan(d / c) / pi) of the "
             "penetration d, c = pi tension / stiffness: smooth, with this tension far away"),
+    IG_CHOICE(S, sliding, "large|small", "large",
+              "large: points meet another place as they slide, step by step; small: they keep the "
+              "place they meet where an analysis begins"),
     IG_BOOL(S, tied, "false", "both sides stick to each other, whatever pulls"),
     IG_REAL(S, friction, "", "0", 0, IG_UNBOUNDED, "Coulomb friction"),
     IG_REAL(S, stick, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
@@ -349,8 +352,7 @@ const ig_option ig_structure_options[] = {
             "conditions on the positions of nodes"),
     IG_LIST(S, ties, ig_structure_tie, tie_options, NULL, "nodes tied to faces"),
     IG_LIST(S, contacts, ig_structure_contact, contact_options, NULL,
-            "pairs of surfaces that touch; each point keeps the place it meets, so that sliding is "
-            "small against an element"),
+            "pairs of surfaces that touch"),
     IG_LIST(S, loads, ig_structure_load, load_options, NULL, "forces, pressures, accelerations"),
     IG_LIST(S, initial_temperatures, ig_structure_temperature, initial_temperature_options, NULL,
             "temperatures at the start"),

@@ -340,6 +340,14 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
   ig_structure_balance_list(s, sum);
   for (int i = 0; i < IG_STRUCTURE_SUMS && s->balanced; i++)
     IG_TRY(to->result(to, ig_structure_sums[i], i < IG_STRUCTURE_SUMS / 2 ? "N" : "N m", sum[i]));
+  ig_structure_touched touched;
+  if (ig_structure_touches_sum(s, &touched)) {
+    static const char *const names[] = {"contact_force_x", "contact_force_y", "contact_force_z"};
+    for (int d = 0; d < 3; d++)
+      IG_TRY(to->result(to, names[d], "N", touched.force[d]));
+    IG_TRY(to->result(to, "penetration_max", "m", touched.depth));
+    IG_TRY(to->result(to, "penetration_share", "", touched.share));
+  }
   for (int i = 0; i < s->limits; i++) {
     char name[32];
     snprintf(name, sizeof name, "limit_%d", i + 1);

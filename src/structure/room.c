@@ -76,7 +76,7 @@ static ig_status no_history(void *self, const ig_trial *at) {
 
 /* The groups of an analysis: elements, their inertia, faces under pressure that turn.
    The order of groups is fixed: elements first (element_name and modes.c count on it), then
-   inertia, pressures, contact, springs, masses. */
+   inertia, pressures, rotations, contact, springs, masses. */
 static void groups_make(ig_structure *s) {
   int n = 0;
   for (int pass = 0; pass < (s->dynamic ? 2 : 1); pass++)
@@ -100,6 +100,15 @@ static void groups_make(ig_structure *s) {
                                              .unknown = s->faces[k].unknown,
                                              .evaluate = ig_structure_press,
                                              .accept = no_history};
+  for (int i = 0; i < s->groups && s->large && s->spins; i++)
+    s->implicit[n++] =
+        (ig_implicit_group){.name = "rotation",
+                            .self = &s->group[i],
+                            .count = s->group[i].count,
+                            .unknowns = 3 * ig_solid_info_get(s->group[i].kind)->nodes,
+                            .unknown = s->group[i].unknown,
+                            .evaluate = ig_structure_spin,
+                            .accept = no_history};
   if (s->touches.count)
     s->implicit[n++] = (ig_implicit_group){.name = "contact",
                                            .self = &s->touches,
@@ -177,9 +186,21 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .motions = ig_structure_motions,
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
+      .fits = s->touches.count ? ig_structure_touch_fits : NULL,
       .name = unknown_name,
       .name_element = element_name};
   return IG_OK;
+}
+
+/* Contact that has slid meets other faces: the pattern of the equations is another one then. */
+static ig_status touches_follow(ig_structure *s) {
+  bool changed;
+  IG_TRY(ig_structure_touches_follow(s, &changed));
+  if (!changed)
+    return IG_OK;
+  groups_make(s);
+  IG_TRY(ig_system_close(s->system, s->implicit_groups, s->implicit));
+  return ig_newton_renew(s->newton, s->implicit_groups);
 }
 
 /* What `until` names, and whether the analysis may have it. */
@@ -364,6 +385,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     ig_newton_stand(s->newton, &now);
     done = s->proportional ? arc_ends(s, a, &now) : now.done;
     now.done = done;
+    if (!done)
+      IG_TRY(touches_follow(s));
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
     if (a->kind == IG_STRUCTURE_STATIC)

@@ -29,8 +29,9 @@
 
    Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
    nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
-   beams; truss.c bars; contact.c, load.c, points.c, inertia.c what acts; heat.c temperatures;
-   modes.c eigenvalues; balance.c, section.c, output.c results; options.c keys.
+   beams; truss.c bars; pieces.c points of contact; contact.c, load.c, points.c, inertia.c what
+   acts; heat.c temperatures; modes.c eigenvalues; balance.c, section.c, output.c results; options.c
+   keys.
 
    Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
    equations between components, couplings to a reference node, temperatures, tables by number. */
@@ -201,7 +202,8 @@ typedef struct {
   double damping, tangential; /* Pa s/m where sides touch; share of it across the normal */
   double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
   const char *adjust_nodes;
-  int of; /* set: 0 faces, 1 nodes */
+  int of;      /* set: 0 faces, 1 nodes */
+  int sliding; /* 0 large, 1 small: points keep the place they meet where an analysis begins */
   bool tied;
   ig_reals without; /* analyses, from 1 */
 } ig_structure_contact;
@@ -382,15 +384,17 @@ typedef struct {
 
 /* A point of contact: a place of a face and the place of another face that it meets. */
 enum { IG_CONTACT_NODES = 16 };
-/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis. */
+/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis, and
+   paired anew after a step in which it slid. masters 0: it meets nothing for the time being. */
 typedef struct {
   int contact;         /* of the case */
   int slaves, masters; /* nodes of the two faces, one after the other in `node` */
   ig_lid node[IG_CONTACT_NODES];
   double share[IG_CONTACT_NODES]; /* shape functions; negative for the second face */
   double slope[8][2];             /* derivatives of those of the second face */
+  double at[2];                   /* its natural coordinates there */
   double area, stiffness;
-  double offset[3];          /* tied: distance at the start */
+  double offset[3];          /* relative position where it was paired last */
   double shift;              /* what `clearance` adds to the distance */
   double overlap;            /* distance, below 0, at which contact is switched on again */
   double normal[3];          /* of the second face at the start */
@@ -477,6 +481,9 @@ struct ig_structure {
   int groups;
   ig_structure_group *group;
   ig_structure_faces faces[IG_FACE_KINDS];
+  /* Loads by a `rate`, in the order of the case, and the elements they act on: spins x elements. */
+  int spins, *spin;
+  uint8_t *spun;
   ig_structure_touches touches;
   ig_structure_exchange *exchange; /* of a heat analysis */
   ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
@@ -614,6 +621,16 @@ IG_MUST_CHECK ig_status ig_structure_touch_evaluate(void *self, const ig_trial *
                                                     int32_t end, double *f, double *k,
                                                     ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at);
+/* Callback of Newton's method: whether no point slides by more than half a face in the step. */
+bool ig_structure_touch_fits(void *self, const ig_trial *at, char *why, size_t size);
+/* Of the accepted state: what other sides exert on first ones, N; the deepest penetration, m, and
+   over the size of the face there. False: no point may touch. */
+typedef struct {
+  double force[3], depth, share;
+} ig_structure_touched;
+bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to);
+/* Pairs points anew that have slid since they were paired; *changed: nodes have changed. */
+IG_MUST_CHECK ig_status ig_structure_touches_follow(ig_structure *s, bool *changed);
 /* load.c
    Checks loads against the mesh, then makes s->faces. Once per model. */
 IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
@@ -622,8 +639,14 @@ IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin,
                                            int32_t end, double *f, double *k, ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_loads(void *self, const ig_trial *at, double *f);
+/* The same of the inertia of rotations, of the elements of a group at their displaced places. */
+IG_MUST_CHECK ig_status ig_structure_spin(void *self, const ig_trial *at, int32_t begin,
+                                          int32_t end, double *f, double *k, ig_trouble *trouble);
 /* Dead loads at a time, without what inertia adds. */
 IG_MUST_CHECK ig_status ig_structure_loads_at(ig_structure *s, double time, double *f);
+/* Where displacements are large: adds the loads that follow them, pressures and rotations, at the
+   accepted state. */
+IG_MUST_CHECK ig_status ig_structure_followers_at(ig_structure *s, double time, double *f);
 /* inertia.c: M a of a trial by Newmark's rule, over 1 + alpha */
 IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin,
                                              int32_t end, double *f, double *k,

@@ -133,6 +133,7 @@ static ig_status check_constraints(ig_ctx *cx, const ig_structure_case *c) {
     const rule list[] = {{k->tied && !isnan(k->decay[0]), "decay", tied},
                          {k->tied && k->friction > 0, "friction", tied},
                          {k->tied && !isnan(k->stick), "stick", tied},
+                         {k->tied && k->sliding, "sliding", tied},
                          {k->tangential > 0 && k->damping == 0, "tangential",
                           "it is a share of `damping`, which is not given"}};
     IG_TRY(REFUSE(cx, &k->at, list));

@@ -215,6 +215,21 @@ ig_status ig_topopt_keep(ig_topopt_run *run) {
   return status;
 }
 
+/* Into the arrays of the run, which are those that were kept. */
+ig_status ig_topopt_put_back(ig_topopt_run *run) {
+  const ig_topopt_state *kept = run->kept;
+  ig_ctx *cx = run->s->cx;
+  ig_topopt_state now;
+  state_see(run, &now);
+  for (int i = 0; i < kept->arrays; i++) {
+    const array *a = &kept->array[i];
+    IG_TRY(cx->backend->copy_in(cx, now.array[i].value, a->value,
+                                (size_t)length(run->d, a) * sizeof *a->value));
+  }
+  numbers_give(run, kept);
+  return cx->backend->sync(cx);
+}
+
 /* --- to a sink --- */
 
 typedef struct {

@@ -227,8 +227,15 @@ static ig_status parts_show(const ig_topopt_run *r, ig_sink *to) {
 ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
   ig_topopt_run *r = self;
   if (r->evaluated != r->iteration) {
+    /* before the first iteration nothing is lost by a signal that ends it */
+    bool *ends = r->iteration == 0 && !r->s->cx->ranks ? r->d->ends : NULL;
     IG_TRY(ig_topopt_keep(r));
-    IG_TRY(ig_topopt_analyse(r));
+    if (ends)
+      *ends = true;
+    const ig_status status = ig_topopt_analyse(r);
+    if (ends)
+      *ends = false;
+    IG_TRY(status);
   }
   return ig_topopt_divided(r->d) ? parts_show(r, to) : whole_show(r, to);
 }

@@ -31,6 +31,7 @@ typedef struct {
   /* What a checkpoint holds, as it was before a design was analysed early, for a snapshot:
      solutions are first guesses for the next ones. NULL where it was not. */
   ig_topopt_state *kept;
+  double seconds; /* that the last analysis took */
 } ig_topopt_run;
 /* --- steps.c: the design as it stands, analysed once: for the next iteration, or for the end; one
    design iteration; whether it was the last. */
@@ -56,6 +57,7 @@ IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_checkpoint(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);
 IG_MUST_CHECK ig_status ig_topopt_keep(ig_topopt_run *run);
+IG_MUST_CHECK ig_status ig_topopt_put_back(ig_topopt_run *run); /* what was kept */
 void ig_topopt_forget(ig_topopt_run *run);
 /* For other programs. */
 bool ig_topopt_field(void *self, int i, ig_room_field *field);

@@ -75,8 +75,27 @@ ig_status ig_topopt_analyse(ig_topopt_run *r) {
   if (r->evaluated == r->iteration)
     return IG_OK;
   const ig_phase former = ig_phase_begin(r->job->cx, IG_PHASE_STEPS);
+  const double start = ig_now();
   const ig_status status = analyse(r);
+  r->seconds = ig_now() - start;
   ig_phase_end(r->job->cx, former);
+  return status;
+}
+
+/* The same for the next iteration. Where an analysis takes seconds a signal ends it between two
+   iterations of its solver; the run then goes back to the state before it. Modes and ranks wait
+   for the end: a search for modes has more state than is kept, and a signal reaches one rank. */
+static ig_status analyse_or_stop(ig_topopt_run *r) {
+  ig_ctx *cx = r->job->cx;
+  bool *ends = r->d->ends;
+  if (!ends || r->seconds < 1 || r->evaluated == r->iteration || r->s->modes || cx->ranks)
+    return ig_topopt_analyse(r);
+  IG_TRY(ig_topopt_keep(r));
+  *ends = true;
+  const ig_status status = ig_topopt_analyse(r);
+  *ends = false;
+  if (status == IG_INTERRUPTED)
+    IG_TRY(ig_topopt_put_back(r));
   return status;
 }
 
@@ -88,7 +107,7 @@ ig_status ig_topopt_advance(void *self, int64_t most, int64_t ahead) {
   ig_topopt_design *s = r->s;
   const ig_topopt_case *c = s->c;
   (void)most, (void)ahead;
-  IG_TRY(ig_topopt_analyse(r));
+  IG_TRY(analyse_or_stop(r));
   IG_TRY(keep_feasible(r));
   IG_TRY(ig_topopt_design_update(s, &r->e));
   r->e.iterations += s->tried;

@@ -380,6 +380,7 @@ struct ig_discretisation {
                      ig_solve_report *report);
   const double *(*residual)(void *self); /* of the last solve */
   bool *learnt; /* what the solver found out and a restart has to know; NULL: nothing */
+  bool *ends;   /* whether a signal ends a linear solve (ig_pcg); NULL: it does not */
   /* out[e] (+)= scale u_e . k0 v_e, with k0 the element's stiffness at unit modulus; `add`: adds
      to `out` */
   ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,

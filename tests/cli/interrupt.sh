@@ -38,6 +38,41 @@ for file in whole/snap_*.vtkhdf whole/history.csv; do
   cmp "$file" "cut/$(basename "$file")" || fail "not the same after going on"
 done
 
+# a design iteration that takes seconds ends between two iterations of its solver, and goes on from its start; before
+# the first checkpoint nothing is said of one
+cat >design.yaml <<'END'
+physics: topopt
+backend: cpu
+threads: 1
+grid: {elements: [64, 32, 32]}
+volume: 0.3
+supports: {box: {max: [0, 32, 32]}}
+loads: {box: {min: [64, 0, 0], max: [64, 32, 0]}, force: [0, 0, -1]}
+solver: {preconditioner: jacobi, tolerance: 1e-12}
+iterations: 2
+output: {count: 1, history_every: 1}
+END
+ingot run design.yaml -q -o designed 2>log || fail "a design"
+ingot run design.yaml -o soon >out 2>log &
+pid=$!
+wait_for soon/case.yaml
+sleep 0.3
+kill -INT $pid
+wait $pid
+[ $? = 1 ] || fail "a design that is interrupted at once"
+[ -e soon/checkpoint.h5 ] || ! grep -q 'to go on' log || fail "a checkpoint that is not there is named"
+ingot run design.yaml -o later >out 2>log &
+pid=$!
+wait_for later/history.csv
+sleep 0.7
+kill -INT $pid
+wait $pid
+[ $? = 1 ] || fail "a design that is interrupted"
+ingot run design.yaml -q -o later --resume 2>log || fail "a design that goes on"
+for file in designed/snap_*.vtkhdf; do
+  cmp "$file" "later/$(basename "$file")" || fail "not the same design after going on"
+done
+
 # two at once are one; a second one that comes later ends the program
 for try in 1 2 3 4 5 6 7 8; do
   rm -rf twice

@@ -54,11 +54,15 @@ static const char chain[] =
 typedef struct {
   const char *name, *own, *key, *value;
 } room;
-static const room rooms[] = {
-    {"thermal", "tiny.yaml", NULL, NULL},  {"fracture", "crack.yaml", NULL, NULL},
-    {"topopt", "design.yaml", NULL, NULL}, {"dynamics", NULL, NULL, NULL},
-    {"static", NULL, NULL, NULL},          {"stress", NULL, "compensation", "1"},
-    {"powder", NULL, "hatch.layers", "1"}, {NULL, NULL, NULL, NULL}};
+static const room rooms[] = {{"thermal", "tiny.yaml", NULL, NULL},
+                             {"fracture", "crack.yaml", NULL, NULL},
+                             {"topopt", "design.yaml", NULL, NULL},
+                             {"dynamics", NULL, NULL, NULL},
+                             {"static", NULL, NULL, NULL},
+                             {"stress", NULL, "compensation", "1"},
+                             {"powder", NULL, "hatch.layers", "1"},
+                             {"grains", NULL, NULL, NULL},
+                             {NULL, NULL, NULL, NULL}};
 
 /* It has curves, and none has a comma in it. (It also has the folder's name and seconds: it is not
    compared, and removed.) */

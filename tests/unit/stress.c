@@ -34,12 +34,13 @@ static void random_push(ig_stress *m, double size, unsigned seed) {
 static void tangent_is_the_derivative(void **state) {
   (void)state;
   for (const char *const *backend = backends_here(); *backend; backend++)
-    for (int way = 0; way < 16; way++) { /* both elements; gather, two clusters */
+    for (int way = 0; way < 32; way++) { /* both elements; gather, two clusters; rotations */
       const int way_of = way % 8, kind = way_of % 4;
       ig_ctx *cx = ctx_on(*backend, 2);
       ig_stress_problem q;
       ig_stress_problem_new(cx, &q);
-      q.c.element = way < 8 ? IG_ELEMENT_ASSUMED : IG_ELEMENT_BBAR;
+      q.c.element = way % 16 < 8 ? IG_ELEMENT_ASSUMED : IG_ELEMENT_BBAR;
+      q.c.rotations = way < 16 ? IG_ROTATIONS_SMALL : IG_ROTATIONS_FINITE;
       q.assembly = way_of < 4 ? IG_GATHER : IG_CLUSTER;
       GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){2, 2, way_of < 4 ? 3 : 5}));
       wobble(q.mesh);
@@ -82,7 +83,7 @@ static void tangent_is_the_derivative(void **state) {
         off = fmax(off, fabs(slope[i] - ((double *)m->force.host)[i]));
       }
       if (!(off < 1e-6 * most))
-        fail_msg("%s, hardening %d: tangent off by %g of %g", *backend, kind, off, most);
+        fail_msg("%s, way %d: tangent off by %g of %g", *backend, way, off, most);
       free(at);
       free(to);
       free(plus);

@@ -232,6 +232,59 @@ static void springs_snap_through(void **state) {
   folder_remove(here);
 }
 
+/* A block of 3 x 2 elements, pressed down by 3.2 N, is pushed 2.5 m over a plate of elements of 1 m
+   that do not match its own: what it takes is friction times 3.2 N, at every step of the second
+   analysis, which also begins with the friction that the first one has left. Off the edge it finds
+   nothing below. */
+static void contact_slides_over_faces(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {
+        {"mesh",
+         "{boxes: [{size: [6, 2, 1], cells: [6, 2, 1]}, {origin: [1.2, 0.2, 1.01], size: [2, 1.6, "
+         "1], cells: [3, 2, 1]}], sets: [{name: over, box: {min: [0, 0, 0.999], max: [6, 2, "
+         "1.001]}}, {name: under, box: {min: [0, 0, 1.009], max: [9, 2, 1.011]}}, {name: top, box: "
+         "{min: [0, 0, 2.009], max: [9, 2, 2.011]}}]}"},
+        {"materials", "{name: m, young: 1e6, poisson: 0.3}"},
+        {"supports", i ? "[{set: zmin, fix: all}, {set: top, components: x y, displacement: [2.5, "
+                         "0, 0], history: [[0, 0], [1, 0], [2, 1]]}]"
+                       : "[{set: zmin, fix: all}, {set: top, components: x y z, displacement: "
+                         "[6, 0, -0.02], history: [[0, 0], [1, 1]]}]"},
+        {"loads", "{set: top, pressure: 1, history: [[0, 0], [1, 1], [2, 1]]}"},
+        {"contacts",
+         i ? "{set: under, to: over, friction: 0.3, clearance: 0}" : "{set: under, to: over}"},
+        {"analysis", i ? "[{kind: static, large: true}, {kind: static, large: true, first_step: "
+                         "0.1}]"
+                       : "{kind: static, large: true, first_step: 0.1}"},
+        {NULL, NULL}};
+    /* the sum over the set, at the end: reactions of the block's top are the load's opposite */
+    const wanted slides[] = {{"contact_force_x", -0.96, 2e-3}, {NULL, 0, 0}};
+    const wanted leaves[] = {{"contact_force_z", 0, 1e-9}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), i ? "slides" : "leaves", i ? slides : leaves);
+  }
+}
+
+/* A cube that nothing keeps is pulled by a pressure of 1 kPa at once: 0.5 m after a second, with
+   large displacements, where the pressure is a load that follows, as without. */
+static void pressures_accelerate(void **state) {
+  (void)state;
+  for (int large = 0; large < 2; large++) {
+    const entry set[] = {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}}"},
+                         {"materials", "{name: m, young: 1e9, poisson: 0, density: 1000}"},
+                         {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}]"},
+                         {"loads", "{set: zmax, pressure: -1000}"},
+                         {"analysis", large ? "{kind: dynamic, large: true, first_step: 0.25, "
+                                              "fixed_steps: true, alpha: -0.3}"
+                                            : "{kind: dynamic, first_step: 0.25, fixed_steps: "
+                                              "true, alpha: -0.3}"},
+                         {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", 0.5, 1e-5}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), large ? "large" : "small", want);
+  }
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -513,6 +566,8 @@ int main(void) {
                                      cmocka_unit_test(masses_swing),
                                      cmocka_unit_test(springs_turn),
                                      cmocka_unit_test(springs_snap_through),
+                                     cmocka_unit_test(contact_slides_over_faces),
+                                     cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),

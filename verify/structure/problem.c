@@ -176,6 +176,16 @@ static ig_status mesh_make(ig_ctx *cx, ig_structure_problem *q) {
       ig_mesh_add_set(cx, q->mesh, "all", IG_SET_ELEMENTS, ig_mesh_elements(q->mesh), &all));
   for (ig_lid e = 0; e < all->count; e++)
     all->item[e] = e;
+  ig_lid first = 0; /* elements of the grids come one after the other */
+  for (int g = 0; g < 2 && number[g]; g++) {
+    const ig_structure_grid *grid = &q->grid[g];
+    const ig_lid count = grid->n[0] * grid->n[1] * (is_flat(grid) ? 1 : grid->n[2]);
+    char name[32];
+    snprintf(name, sizeof name, "%sgrid", grid->prefix ? grid->prefix : "");
+    IG_TRY_GOTO(status, done, ig_mesh_add_set(cx, q->mesh, name, IG_SET_ELEMENTS, count, &all));
+    for (ig_lid e = 0; e < count; e++)
+      all->item[e] = first++;
+  }
   status = points_add(cx, q, nodes);
 done:
   free(number[0]);

@@ -12,8 +12,8 @@
 typedef void ig_structure_place(const double at[3], double x[3]);
 
 /* A grid of n[0] x n[1] x n[2] cells of hex8 or hex20, or of n[0] x n[1] quad4 or quad8 at c = 0.
-   All elements are the set `all`, sides of the grid sets a0 a1 b0 b1 c0 c1 (faces of solids, nodes
-   of shells), with `prefix` before. */
+   All elements are the set `all`, those of the grid `grid`, sides of the grid sets a0 a1 b0 b1 c0
+   c1 (faces of solids, nodes of shells), with `prefix` before. */
 typedef struct {
   ig_elem_type type;
   int n[3];

@@ -21,4 +21,6 @@ const ig_verify_entry ig_structure_verify[] = {
     {"snap-back", "thin hinged roof by arc length", false, ig_structure_verify_snap_back},
     {"contact-patch", "uniform pressure through two blocks", true, ig_structure_verify_patch},
     {"hertz", "cylinder on a plane", false, ig_structure_verify_hertz},
+    {"punch", "flat punch on a half plane", true, ig_structure_verify_punch},
+    {"ironing", "round die drawn along a slab", false, ig_structure_verify_ironing},
     {.name = NULL}};

@@ -16,12 +16,14 @@
 #include <string.h>
 
 /* Steps in a row. Where forces and the next motion can be joined, the first motion and the last
-   forces are left. */
+   forces are left. On several ranks one that fails goes on exchanging, for the others wait for it;
+   all learn of it when they meet after the steps. */
 static ig_status steps_once(ig_dyn_model *m, int64_t n) {
   if (m->fresh || !ig_dyn_joins(m)) {
-    for (; n > 0; n--)
-      IG_TRY(ig_dyn_step_once(m));
-    return IG_OK;
+    ig_status status = IG_OK;
+    for (; n > 0 && (status == IG_OK || !ig_dyn_alone(m)); n--)
+      status = ig_dyn_step_once(m, status);
+    return status;
   }
   ig_dyn_particles p = m->p;
   p.slots.gather = 1;
@@ -30,7 +32,7 @@ static ig_status steps_once(ig_dyn_model *m, int64_t n) {
     IG_TRY(ig_dyn_move(m));
   for (int64_t i = 1; i < n; i++)
     IG_TRY(m->ops->joined(m->cx, &p, &range, m->others.dev, (int32_t)m->others.count));
-  return n > 0 ? ig_dyn_forces(m) : IG_OK;
+  return n > 0 ? ig_dyn_forces(m, IG_OK) : IG_OK;
 }
 
 /* For benchmarks: elements of all groups, or all particles, without anything else of a step. The
@@ -58,16 +60,16 @@ ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]) {
 
 /* On a GPU: one single step while forces are still in f, then replays of 50 recorded steps, then
    single steps for the rest. A recording holds pointers and sizes, no times: it stays valid
-   until the model changes. */
+   until the model changes. On several ranks steps are not recorded. */
 ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   enum { RECORDED = 50 }; /* steps in a graph */
   ig_ctx *cx = m->cx;
   const ig_backend *b = cx->backend;
   int64_t left = steps;
   if (!ig_dyn_alone(m))
-    return ig_dyn_part_advance(m, steps);
+    return steps_once(m, steps);
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
-    IG_TRY(ig_dyn_step_once(m));
+    IG_TRY(ig_dyn_step_once(m, IG_OK));
     left--;
   }
   if (b->graph_begin && left >= RECORDED) {
@@ -143,7 +145,8 @@ ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     IG_TRY(report_group(m, k));
-    IG_TRY(m->ops->spread(m->cx, g->slots, g->ids.dev, m->scratch.dev, to));
+    if (g->slots)
+      IG_TRY(m->ops->spread(m->cx, g->slots, g->ids.dev, m->scratch.dev, to));
   }
   return ig_dyn_solids_fields(m, to);
 }

@@ -65,7 +65,7 @@ static ig_status memory_new(ig_dyn_model *m, const ig_array_def *d) {
   return ig_array_new(m->cx, d->array, d->flags & IG_ARRAY_NUMBERS ? 1 : count, d->size, d->name);
 }
 
-/* `w`: the model whose arrays say which there are. */
+/* What elements remember. */
 static ig_status states_add(ig_dyn_model *m) {
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
@@ -113,8 +113,7 @@ ig_status ig_dyn_arrays_new(ig_dyn_model *m) {
       {w->contact.press.dev, {"press", &p->press, NODES, 3, part, 0, 1, type, &t->press, 0}},
       {w->held.move.dev, {"move", &p->held.move, NODES, 1, 4, FIXED, 1, IG_I32, &m->held.move, 0}},
       {touches, {"touch", &p->contact.touch, SEATS, 3, part, 0, 1, type, &t->touch, 0}},
-      {touches || m == w,
-       {"x_start", &p->contact.x_start, SEATS, 3, 8, FIXED, 1, IG_F64, &m->x_start, 0}},
+      {true, {"x_start", &p->contact.x_start, SEATS, 3, 8, FIXED, 1, IG_F64, &m->x_start, 0}},
       {touches, {"area", &p->contact.skin_area, SEATS, 1, 8, FIXED, 1, IG_F64, &t->skin_area, 0}},
       {touches && w->contact.edge_length.dev,
        {"length", &p->edges.length, SEATS, 1, 8, FIXED, 1, IG_F64, &t->edge_length, 0}},

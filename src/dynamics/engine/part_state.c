@@ -1,48 +1,11 @@
-/* A divided model: its steps; its state from the whole at the start, to a checkpoint and from
-   one.
-
-   A step of a part:
-
-     part_ready ─► move ─► watch ─► halo start ─► elements without ghosts ─► halo finish ─►
-       shift ghosts by their velocities ─► elements at the border */
+/* The state of a part: from the whole at the start, from a checkpoint; bodies and masses of other
+   ranks. */
 #include "dynamics/model/part.h"
 #include "backend/backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- steps */
-
-/* A rank that fails goes on exchanging, for the others wait for it; all learn of it when they meet
-   after the steps. */
-static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
-  ig_dyn_part *p = m->division;
-  ig_status status = IG_OK;
-  for (int64_t i = 0; i < steps; i++) {
-    status = ig_dyn_part_ready(m, status);
-    if (status == IG_OK)
-      status = ig_dyn_move(m);
-    if (status == IG_OK)
-      status = ig_dyn_part_watch(m);
-    /* places of carried particles travel in the same message, after the velocities (split) */
-    const ig_halo_array ghosts[] = {{m->v.dev, 3 * m->part}, {m->x.dev, 3 * m->part}};
-    status = ig_halo_start(m->cx, &p->halo, ghosts, 2, status);
-    if (status == IG_OK)
-      status = ig_dyn_forces_some(m, 0, 1); /* without ghosts, while these travel */
-    status = ig_halo_finish(m->cx, &p->halo, ghosts, 2, status);
-    if (status == IG_OK && m->p.own.shifts)
-      status = m->ops->shift(m->cx, &m->p);
-    if (status == IG_OK)
-      status = ig_dyn_forces_some(m, 1, 2);
-  }
-  return status;
-}
-
-ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps) {
-  IG_TRY(ig_ranks_agree(m->cx, IG_OK)); /* from here on each waits for the others */
-  return steps_take(m, steps);
-}
 
 /* --- bodies: computed by their owner; the table of all of them follows by gather */
 

@@ -1,5 +1,10 @@
-/* One step of one model: loads, motion, forces of elements, in the order of Tang et al. (2020).
-   The order of passes is drawn at the head of dynamics.h. All passes are enqueued on the
+/* One step: loads, motion, forces of elements, in the order of Tang et al. (2020). The order of
+   passes is drawn at the head of dynamics.h; on several ranks
+
+     part_ready ─► move ─► watch ─► halo start ─► elements without ghosts ─► halo finish ─►
+       shift ghosts by their velocities ─► elements at the border
+
+   On one rank no element is at the border, and nothing is exchanged. All passes are enqueued on the
    backend; the host does not wait, so that steps can be recorded as a graph. */
 #include "dynamics/model/part.h"
 #include "backend/backend.h"
@@ -14,13 +19,19 @@ bool ig_dyn_has_elements(const ig_dyn_group *g, int color) {
   return color < g->colors && g->end[color] > g->begin[color];
 }
 
-/* Whether nothing comes after this range: it moves the clock on. A rank's part takes the first
-   ranges of all groups, then the second ones; others one group after the other. */
+/* Ranges of a group that are computed before ghosts have come: on one rank all of its colors. */
+static int inner_ranges(const ig_dyn_model *m) {
+  return ig_dyn_alone(m) ? INT_MAX : 1;
+}
+
+/* Whether nothing comes after this range: it moves the clock on. Inner ranges of all groups come
+   before the others. */
 static bool is_last(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
+  const int inner = inner_ranges(m);
   for (const ig_dyn_group *h = m->group; h < m->group + m->groups; h++)
     for (int c = 0; c < h->colors; c++)
       if (ig_dyn_has_elements(h, c) &&
-          (!ig_dyn_alone(m) ? c > color || (c == color && h > g) : h > g || (h == g && c > color)))
+          ((c < inner) != (color < inner) ? color < inner : h > g || (h == g && c > color)))
         return false;
   return true;
 }
@@ -103,8 +114,8 @@ ig_status ig_dyn_move(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* On ranks `first` and `last` choose one of the two ranges; the step ends with the second. */
-ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
+/* Ranges of all groups from `first` to before `last`. */
+static ig_status ranges_force(ig_dyn_model *m, int first, int last) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
   for (int k = 0; k < m->groups; k++)
@@ -113,9 +124,27 @@ ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
         const ig_dyn_range range = ig_dyn_range_of(m, &m->group[k], c);
         IG_TRY(m->ops->elements(m->cx, &p, &range));
       }
-  /* the first half of a rank's step: the second range follows when ghosts have arrived */
-  if (!ig_dyn_alone(m) && first == 0)
-    return IG_OK;
+  return IG_OK;
+}
+
+/* Element forces where particles are now. Ghosts travel while elements without them are computed.
+   All ranks call it, also one that has failed (`status`): the others wait for its messages. */
+ig_status ig_dyn_forces(ig_dyn_model *m, ig_status status) {
+  ig_halo *halo = &m->division->halo;
+  /* places of carried particles travel in the same message, after the velocities (split) */
+  const ig_halo_array ghosts[] = {{m->v.dev, 3 * m->part}, {m->x.dev, 3 * m->part}};
+  const bool alone = ig_dyn_alone(m);
+  if (!alone)
+    status = ig_halo_start(m->cx, halo, ghosts, 2, status);
+  if (status == IG_OK)
+    status = ranges_force(m, 0, inner_ranges(m));
+  if (!alone)
+    status = ig_halo_finish(m->cx, halo, ghosts, 2, status);
+  if (status == IG_OK && m->p.own.shifts)
+    status = m->ops->shift(m->cx, &m->p);
+  if (status == IG_OK)
+    status = ranges_force(m, inner_ranges(m), INT_MAX);
+  IG_TRY(status);
   m->fresh = false;
   if (!is_empty(m))
     return IG_OK;
@@ -124,14 +153,13 @@ ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
   return ig_array_push(m->cx, &m->clock);
 }
 
-/* Element forces where particles are now. */
-ig_status ig_dyn_forces(ig_dyn_model *m) {
-  return ig_dyn_forces_some(m, 0, INT_MAX);
-}
-
-ig_status ig_dyn_step_once(ig_dyn_model *m) {
-  IG_TRY(ig_dyn_move(m));
-  return ig_dyn_forces(m);
+ig_status ig_dyn_step_once(ig_dyn_model *m, ig_status status) {
+  status = ig_dyn_part_ready(m, status);
+  if (status == IG_OK)
+    status = ig_dyn_move(m);
+  if (status == IG_OK)
+    status = ig_dyn_part_watch(m);
+  return ig_dyn_forces(m, status);
 }
 
 /* Conditions of ig_dyn_ops.joined: one group in clusters, and nothing that must see all

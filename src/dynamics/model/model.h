@@ -90,17 +90,14 @@ ig_dyn_range ig_dyn_range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
 /* Forces of surfaces that touch, at the positions of p, into touch. On ranks the part's elements
    have been looked at before (ig_dyn_part_ready). */
 IG_MUST_CHECK ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p);
-IG_MUST_CHECK ig_status ig_dyn_step_once(ig_dyn_model *m);
 /* One step in two halves: loads and particles; then the forces of the elements. ig_dyn_step_once
-   is both. */
+   is both. A rank that has failed (`status`) takes part in the exchange all the same. */
+IG_MUST_CHECK ig_status ig_dyn_step_once(ig_dyn_model *m, ig_status status);
 IG_MUST_CHECK ig_status ig_dyn_move(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_forces(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_forces(ig_dyn_model *m, ig_status status);
 /* Whether the forces of a step and the motion of the next are made in one pass (ig_dyn_ops.joined).
  */
 bool ig_dyn_joins(const ig_dyn_model *m);
-/* Of all groups the ranges (colors) from `first` to before `last`; after the last one the step is
-   over. */
-IG_MUST_CHECK ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last);
 /* Forces of elements into f. */
 IG_MUST_CHECK ig_status ig_dyn_forces_sum(ig_dyn_model *m);
 /* Edges that touch edges; `on` false: none. length: share of each particle of the mesh. */

@@ -97,9 +97,7 @@ IG_MUST_CHECK ig_status ig_dyn_arrays_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_arrays_begin(ig_dyn_model *m);
 
 /* --- part_state.c
-   Steps on several ranks. */
-IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
-/* From the whole at the start, and from a checkpoint. */
+   From the whole at the start, and from a checkpoint. */
 IG_MUST_CHECK ig_status ig_dyn_part_begin(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_restore(ig_dyn_model *m, const ig_restart *from);
 /* Each body from its owner to all, who read them by ig_dyn_bodies_all; and from what all have to

@@ -1,5 +1,5 @@
-/* What a run writes: probes and history rows, snapshots, figures of the summary. Only what is
-   asked for is copied from the device. On ranks the functions are collective; rank 0 has the
+/* What a run writes besides snapshots: probes and history rows, figures of the summary. Only what
+   is asked for is copied from the device. On ranks the functions are collective; rank 0 has the
    numbers and writes. */
 #include "dynamics/run.h"
 #include "dynamics/model/solids.h"
@@ -233,70 +233,6 @@ static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
 ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
   IG_TRY(row_now(r, e));
   return to ? to->history(to, r->columns, r->column, r->values) : IG_OK;
-}
-
-/* --- snapshots */
-
-/* Fields leave the device on a stream of their own, while steps go on. They are made in arrays
-   of their own (moved, fields), so that the steps may change positions and states meanwhile. */
-static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
-  ig_dyn_model *m = r->m;
-  const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
-  /* 6 per node: displacement and velocity; 20 per element: stress 6, von Mises, plastic strain,
-     section 6, surface 6 */
-  if (!r->moved.dev) {
-    IG_TRY(ig_array_new_device(m->cx, &r->moved, 6 * nn, sizeof(double), "snapshots"));
-    IG_TRY(ig_array_new_device(m->cx, &r->fields, 20 * ne, sizeof(float), "snapshots"));
-  }
-  double *at = r->moved.dev;
-  /* one array for all fields of elements: stress, von Mises, plastic strain, section, surface */
-  float *to = r->fields.dev;
-  const ig_dyn_fields fields = {to, to + 6 * ne, to + 7 * ne, to + 8 * ne, to + 14 * ne};
-  const void *const from[] = {
-      at, at + 3 * nn, fields.stress, fields.mises, fields.plastic, fields.section, fields.surface};
-  ig_dyn_shown list[IG_DYN_SHOWN];
-  const int count = ig_dyn_shown_list(r, list);
-  IG_TRY(m->ops->show(m->cx, &m->p, at, at + 3 * nn));
-  IG_TRY(ig_dyn_fields_now(m, &fields));
-  for (int i = 0; i < count; i++) {
-    const ig_dyn_shown *f = &list[i];
-    void *data;
-    if (f->what < IG_SHOWN_FORCE) {
-      IG_TRY(ig_snapshot_add_device(snap, f->name, f->unit, f->where, f->dtype, f->components,
-                                    from[f->what]));
-      continue;
-    }
-    IG_TRY(ig_snapshot_add(snap, f->name, f->unit, f->where, f->dtype, f->components, NULL, &data));
-    /* contact pressure needs areas, which the host finds */
-    if (f->what == IG_SHOWN_PRESSURE) {
-      IG_TRY(ig_dyn_contact_pressure(m, data));
-      continue;
-    }
-    IG_TRY(ig_array_pull(m->cx, &m->contact.press));
-    for (int64_t n = 0; n < 3 * (int64_t)m->mesh->nodes; n++)
-      ((double *)data)[n] = ig_dyn_get(m, &m->contact.press, n);
-  }
-  return IG_OK;
-}
-
-/* Elements all of whose points have failed are left out of the snapshot's cells. */
-ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
-  ig_dyn_job *r = self;
-  ig_ctx *cx = r->job->cx;
-  ig_dyn_model *m = r->m;
-  const uint8_t *alive;
-  ig_snapshot *snap = NULL;
-  IG_TRY(ig_array_pull(cx, &m->clock));
-  if (!ig_dyn_alone(m))
-    return ig_dyn_part_snapshot(r, to);
-  IG_TRY(ig_dyn_alive(m, &alive)); /* elements all of whose points have failed are left out */
-  IG_TRY(ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step,
-                             &snap));
-  const ig_status status = fields_add(r, snap);
-  if (status == IG_OK)
-    return to->snapshot(to, snap);
-  ig_snapshot_free(snap);
-  return status;
 }
 
 /* --- the summary */

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #define ROOT "checkpoint"
-/* FORMAT changes when the layout changes; other formats are refused with the program that wrote
-   them. */
-enum { FORMAT = 1, MOST_ARRAYS = 4096 };
+/* FORMAT changes when the layout changes, of the file or of a room's arrays; other formats are
+   refused with the program that wrote them. 2: dynamics and stress have saved more since 0.1.0. */
+enum { FORMAT = 2, MOST_ARRAYS = 4096 };
 
 /* An array that is written in pieces, with its checksum so far. */
 typedef struct {
@@ -180,6 +180,18 @@ static ig_status format_check(ig_h5 *h5) {
                  h5->path, format, version, commit, ig_version(), ig_commit(), FORMAT);
 }
 
+/* Another state of the program may compute otherwise: the result is of neither alone. */
+static void writer_warn(ig_h5 *h5) {
+  char version[32], commit[64];
+  head_text(h5, "version", version, sizeof version);
+  head_text(h5, "commit", commit, sizeof commit);
+  if (strcmp(version, ig_version()) != 0 || strcmp(commit, ig_commit()) != 0)
+    ig_warn(h5->cx,
+            "'%s' was written by Ingot %s, commit %s, and is continued by %s, commit %s, which may "
+            "compute otherwise",
+            h5->path, version, commit, ig_version(), ig_commit());
+}
+
 /* Also refuses values that cannot be, so that a damaged head does not start a run. */
 static ig_status head_read(ig_h5 *h5, uint64_t fingerprint, ig_restart *restart) {
   int64_t found = 0;
@@ -229,6 +241,7 @@ static ig_status restart_make(ig_ctx *cx, const char *path, uint64_t fingerprint
       IG_TRY_GOTO(status, done, IG_FAIL(cx, IG_MEMORY, "no memory for a checkpoint"));
   }
   IG_TRY_GOTO(status, done, head_read(&h5, fingerprint, restart));
+  writer_warn(&h5);
   status = ig_h5_list(&h5, ROOT, array_read, restart);
 done:
   ig_h5_close(&h5);

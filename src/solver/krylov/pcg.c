@@ -98,6 +98,8 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
   IG_TRY(ops->residual(cx, a->grid, n, f + from, r + from, r32 + from, s));
   IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
   for (;;) {
+    if (w->ends && cx->interrupted)
+      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted in a linear solve");
     highest = now.rr > highest ? now.rr : highest;
     if (now.rr <= enough) {
       /* Rounding stays in the recurrence: look where it may matter. Per iteration it is up to 1e-12

@@ -50,6 +50,7 @@ const char *ig_solve_end_text(ig_solve_end end);
    of different systems may share it, one after the other. */
 typedef struct {
   ig_array r, p, ap, r32, state;
+  bool ends; /* a signal ends a solve: IG_INTERRUPTED, and u is somewhere on its way */
 } ig_pcg;
 /* 28 bytes per value of a vector, and space for partial sums. Reusable for any system of n values.
  */

@@ -344,6 +344,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.residual = grid_residual;
   /* whether the smoother's bound has to be taken in full; a restart has to know */
   m->d.learnt = &m->solver->cautious;
+  m->d.ends = &m->solver->pcg.ends;
   m->d.energy = grid_energy;
   m->d.apply = grid_apply;
   m->d.layout = (ig_node_layout){m->grid.stored, 1, m->grid.stored, m->grid.dof};

@@ -207,6 +207,7 @@ ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig
   m->mesh = mesh;
   m->ops = ig_solver_mesh_ops_of(cx);
   m->d.self = m;
+  m->d.ends = &m->pcg.ends;
   m->d.free = mesh_free;
   const ig_status status = build(m, materials, how);
   if (status != IG_OK) {

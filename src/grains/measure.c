@@ -1,0 +1,127 @@
+/* Statistics of grains, on the host: sizes, heights, inclinations, per grain and per level. */
+#include "grains/grains.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const float *ig_grains_axes_of(const ig_grains_run *r, int32_t grain) {
+  const int32_t own = r->view.own;
+  const int32_t which =
+      grain <= own ? grain - 1 : own + ((grain - own - 1) & (IG_GRAINS_ORIENTATIONS - 1));
+  return (const float *)r->array.axes.host + 9 * (int64_t)which;
+}
+
+double ig_grains_tilt(const float *axes) {
+  const double most = fmax(fabs(axes[2]), fmax(fabs(axes[5]), fabs(axes[8])));
+  return acos(fmin(1, most));
+}
+
+/* Red is <100>, green <110>, blue <111>; the strongest of the three is 1. */
+void ig_grains_color(const float *axes, int axis, float rgb[3]) {
+  float a[3];
+  for (int i = 0; i < 3; i++)
+    a[i] = fabsf(axes[3 * i + axis]);
+  for (int i = 0; i < 2; i++) /* falling */
+    for (int j = 0; j < 2; j++)
+      if (a[j] < a[j + 1]) {
+        const float other = a[j];
+        a[j] = a[j + 1];
+        a[j + 1] = other;
+      }
+  rgb[0] = a[0] - a[1];
+  rgb[1] = (a[1] - a[2]) * (float)M_SQRT2;
+  rgb[2] = a[2] * sqrtf(3);
+  const float most = fmaxf(rgb[0], fmaxf(rgb[1], rgb[2]));
+  for (int i = 0; i < 3; i++)
+    rgb[i] = most > 0 ? rgb[i] / most : 0;
+}
+
+/* Whether cell c has solidified in the run. */
+static bool counts(const ig_grains_run *r, int64_t c) {
+  return ((const uint8_t *)r->array.melts.host)[c] > 0 &&
+         ((const uint8_t *)r->array.state.host)[c] != IG_GRAINS_LIQUID;
+}
+
+/* Places of grains in the list, by id; 0: not there, else the place + 1. */
+static ig_status grains_list(const ig_grains_run *r, ig_grains_measure *m, int32_t *place) {
+  const int32_t *grain = r->array.grain.host;
+  for (int64_t c = 0; c < r->view.cells; c++)
+    if (counts(r, c))
+      place[grain[c]] = 1;
+  for (int32_t id = 1; id < r->grains_end; id++)
+    if (place[id])
+      place[id] = (int32_t)++m->grains;
+  IG_TRY(IG_NEW(r->cx, &m->grain, m->grains, "grains"));
+  for (int32_t id = 1; id < r->grains_end; id++)
+    if (place[id])
+      m->grain[place[id] - 1] = (ig_grains_grain){.id = id,
+                                                  .low = r->view.n[2],
+                                                  .high = -1,
+                                                  .tilt = ig_grains_tilt(ig_grains_axes_of(r, id))};
+  return IG_OK;
+}
+
+/* Cells in their order: a level is complete before the next begins. */
+static void cells_add(const ig_grains_run *r, ig_grains_measure *m, const int32_t *place) {
+  const ig_grains_view *v = &r->view;
+  const int32_t *grain = r->array.grain.host;
+  int64_t c = 0;
+  for (int k = 0; k < v->n[2]; k++)
+    for (int j = 0; j < v->n[1]; j++)
+      for (int i = 0; i < v->n[0]; i++, c++) {
+        if (!counts(r, c))
+          continue;
+        const int at[3] = {i, j, k};
+        ig_grains_grain *g = &m->grain[place[grain[c]] - 1];
+        ig_grains_level *l = &m->level[k];
+        l->grains += g->high < k; /* its first cell of this level */
+        g->low = k < g->low ? k : g->low;
+        g->high = k;
+        g->cells++;
+        for (int d = 0; d < 3; d++)
+          g->centre[d] += r->low[d] + (at[d] + 0.5) * r->c->grid.cell;
+        l->cells++;
+        l->tilt += g->tilt;
+      }
+}
+
+static void means(const ig_grains_run *r, ig_grains_measure *m) {
+  for (int64_t i = 0; i < m->grains; i++) {
+    ig_grains_grain *g = &m->grain[i];
+    const double height = g->high - g->low + 1, section = (double)g->cells / height;
+    for (int d = 0; d < 3; d++)
+      g->centre[d] /= (double)g->cells;
+    g->aspect = height / sqrt(4 * section / M_PI);
+    m->cells += g->cells;
+    m->tilt += g->tilt * (double)g->cells;
+    m->aspect += g->aspect * (double)g->cells;
+    if (g->id >= r->nucleus_first) {
+      m->nucleated_grains++;
+      m->nucleated_cells += g->cells;
+    }
+  }
+  m->tilt /= (double)m->cells;
+  m->aspect /= (double)m->cells;
+  for (int k = 0; k < r->view.n[2]; k++)
+    m->level[k].tilt /= (double)m->level[k].cells; /* NaN: none */
+}
+
+ig_status ig_grains_measure_make(const ig_grains_run *r, ig_grains_measure *m) {
+  int32_t *place = NULL;
+  memset(m, 0, sizeof *m);
+  IG_TRY(IG_NEW(r->cx, &m->level, r->view.n[2], "levels of grains"));
+  IG_TRY(IG_NEW(r->cx, &place, r->grains_end, "grains"));
+  const ig_status status = grains_list(r, m, place);
+  if (status == IG_OK) {
+    cells_add(r, m, place);
+    means(r, m);
+  }
+  free(place);
+  return status;
+}
+
+void ig_grains_measure_free(ig_grains_measure *m) {
+  free(m->grain);
+  free(m->level);
+}

@@ -1,0 +1,125 @@
+/* Lack of fusion from the sizes of pools: lines h apart with pools w wide and d deep melt a layer
+   of thickness l through if (h/w)^2 + (l/d)^2 <= 1 (Tang, Pistorius and Beuth, 2017): half-ellipses
+   that overlap down to the layer's bottom. Where they do not, the share that stays unmelted follows
+   from the same half-ellipses. And the map of keyhole indices. */
+#include "powder/powder.h"
+#include "backend/backend.h"
+
+#include <math.h>
+
+double ig_fusion_index(double h, double w, double l, double d) {
+  return h / w * (h / w) + l / d * (l / d);
+}
+
+/* At a depth z pools cover the share s(z) = (w / h) sqrt(1 - (z / d)^2) of a layer, all of it where
+   that is above 1. What one layer leaves the next ones may melt, l higher each; where their lines
+   are turned, they hit or miss it by chance. */
+double ig_fusion_porosity(double h, double w, double l, double d, bool turned) {
+  enum { DEPTHS = 200 };
+  double sum = 0;
+  for (int i = 0; i < DEPTHS; i++) {
+    double left = 1;
+    for (double z = (i + 0.5) / DEPTHS * l; z < d && left > 0; z = turned ? z + l : INFINITY)
+      left *= fmax(0, 1 - w / h * sqrt(1 - z / d * (z / d)));
+    sum += left / DEPTHS;
+  }
+  return sum;
+}
+
+/* The length of a straight line; 0: it is none, as contours. */
+static double straight(const ig_toolpath *p, const ig_powder_line *l) {
+  const double *a = &p->x[3 * l->first], *b = &p->x[3 * l->last + 3];
+  double way = 0;
+  for (int64_t i = l->first; i <= l->last; i++)
+    way += hypot(p->x[3 * i + 3] - p->x[3 * i], p->x[3 * i + 4] - p->x[3 * i + 1]);
+  const double length = hypot(b[0] - a[0], b[1] - a[1]);
+  return length > 0.999 * way ? length : 0;
+}
+
+/* How far a line is from the one before or after it, m; NaN: these are not beside it. */
+static double spacing_to(const ig_powder_run *r, const ig_powder_line *l,
+                         const ig_powder_line *other) {
+  const double *a = &r->laser[l->beam].path.x[3 * l->first],
+               *b = &r->laser[l->beam].path.x[3 * l->last + 3],
+               *c = &r->laser[other->beam].path.x[3 * other->first],
+               *e = &r->laser[other->beam].path.x[3 * other->last + 3];
+  const double u[2] = {b[0] - a[0], b[1] - a[1]}, v[2] = {e[0] - c[0], e[1] - c[1]},
+               length = hypot(u[0], u[1]), both = length * hypot(v[0], v[1]);
+  if (!(both > 0) || fabs(u[0] * v[1] - u[1] * v[0]) > 0.01 * both)
+    return NAN;
+  return fabs((c[0] - a[0]) * u[1] - (c[1] - a[1]) * u[0]) / length;
+}
+static double spacing_of(const ig_powder_run *r, const ig_powder_layer *layer, int64_t i) {
+  if (r->c->hatch.parts.count)
+    return r->c->hatch.spacing;
+  const double before = i > layer->line ? spacing_to(r, &r->line_of[i], &r->line_of[i - 1]) : NAN,
+               after = i + 1 < layer->line + layer->lines
+                           ? spacing_to(r, &r->line_of[i], &r->line_of[i + 1])
+                           : NAN;
+  return fmin(before, after); /* a number, where one of them is */
+}
+
+/* The coarse cells of the layer that a line goes over: the largest value of each. */
+static void line_mark(const ig_powder_run *r, const ig_powder_line *l, double z, float *field,
+                      double value) {
+  const ig_toolpath *p = &r->laser[l->beam].path;
+  const double H = r->coarse.edge;
+  const int k = (int)fmin(fmax(floor((z - 0.5 * r->cell - r->low[2]) / H), 0), r->coarse.n[2] - 1);
+  for (int64_t i = l->first; i <= l->last; i++) {
+    const double *x = &p->x[3 * i];
+    const int parts = 1 + (int)(hypot(x[3] - x[0], x[4] - x[1]) / (0.5 * H));
+    for (int n = 0; n <= parts; n++) {
+      int c[2];
+      for (int d = 0; d < 2; d++)
+        c[d] = (int)fmin(fmax((x[d] + n * (x[3 + d] - x[d]) / parts - r->low[d]) / H, 0),
+                         r->coarse.n[d] - 1);
+      float *at = &field[ig_powder_cell(r, c[0], c[1], k)];
+      *at = fmaxf(*at, (float)value);
+    }
+  }
+}
+
+/* Records of the layer's lines, from the device. */
+static ig_status lines_pull(const ig_powder_run *r, const ig_powder_layer *layer) {
+  const size_t from = IG_LINE_COLUMNS * (size_t)layer->line * sizeof(double);
+  if (!r->cx->backend->separate || layer->lines == 0)
+    return IG_OK;
+  return r->cx->backend->copy_out(r->cx, (char *)r->array.line.host + from,
+                                  (const char *)r->array.line.dev + from,
+                                  IG_LINE_COLUMNS * (size_t)layer->lines * sizeof(double));
+}
+
+ig_status ig_powder_fusion(ig_powder_run *r, ig_powder_layer *layer) {
+  IG_TRY(lines_pull(r, layer));
+  float *porosity = r->array.part_porosity.host, *keyhole = r->array.part_keyhole.host;
+  const bool turned = r->c->hatch.parts.count == 0 || r->c->hatch.rotation != 0;
+  double all = 0;
+  layer->porosity = layer->index = layer->keyhole = NAN;
+  for (int64_t i = layer->line; i < layer->line + layer->lines; i++) {
+    const ig_powder_line *l = &r->line_of[i];
+    const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * i,
+                 w = q[IG_LINE_WIDTH_MEAN], d = q[IG_LINE_DEPTH_MEAN],
+                 long_for = straight(&r->laser[l->beam].path, l), h = spacing_of(r, layer, i);
+    if (q[IG_LINE_LOOKS] == 0)
+      continue;
+    const double enthalpy = ig_powder_enthalpy(r, l);
+    layer->keyhole = fmax(layer->keyhole, enthalpy);
+    if (enthalpy > 0)
+      line_mark(r, l, layer->z, keyhole, enthalpy);
+    if (!(long_for > 0) || isnan(h))
+      continue;
+    const double share = w > 0 && d > 0 ? ig_fusion_porosity(h, w, r->layer_height, d, turned) : 1;
+    const double index = w > 0 && d > 0 ? ig_fusion_index(h, w, r->layer_height, d) : INFINITY;
+    if (isnan(layer->index) || index > layer->index) {
+      const double *a = &r->laser[l->beam].path.x[3 * l->first];
+      const double *b = &r->laser[l->beam].path.x[3 * l->last + 3];
+      layer->index = index;
+      layer->weakest[0] = 0.5 * (a[0] + b[0]), layer->weakest[1] = 0.5 * (a[1] + b[1]);
+    }
+    all += long_for;
+    const double was = isnan(layer->porosity) ? 0 : layer->porosity;
+    layer->porosity = was + (share - was) * long_for / all;
+    line_mark(r, l, layer->z, porosity, share);
+  }
+  return IG_OK;
+}
