@@ -401,7 +401,7 @@ def structure():
              "equations.components": [["z", "y"]], "equations.factors": [[1.0, -0.5]], "joints.nodes": [["corner", "low"]], "joints.node": ["low"],
              "couplings.rotation_node": ["low"], "temperatures.set": ["ymin"], "initial_temperatures.set": ["ymin"], "normals.element": [2], "normals.node": [2],
              "hyperelastic.material": ["none"], "damping.material": ["none"], "without": [[1]], "contacts.set": ["zmax"], "contacts.to": ["zmax"],
-             "adjust_nodes": ["low"], "ties.set": ["zmax"], "ties.to": ["zmax"], "analysis.steps": [1], "analysis.first_step": [0.2], "analysis.largest_step": [0.1],
+             "adjust_nodes": ["low"], "contacts.penetration": [1e-5, 1e-7], "ties.set": ["zmax"], "ties.to": ["zmax"], "analysis.steps": [1], "analysis.first_step": [0.2], "analysis.largest_step": [0.1],
              "analysis.duration": [0.5], "lowest": [1e5], "highest": [1e5], "history": [[[0, 0], [1, 0.7]], 0.5], "where": ["reached"],
              "initial_stresses.set": ["one"], "material_axes.set": ["plate"], "thicknesses.set": ["ymin"], "heat_loads.set": ["ymax"], "prescribed_temperatures.set": ["ymin"],
              "couplings.b": [[0.0, 1.0, 0.0]], "couplings.a": [[0.0, 0.0, 1.0]], "ogden": [[1e6, 2.0]], "polynomial": [[2e6]], "compressibility": [[1e-8]],
