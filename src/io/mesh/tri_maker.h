@@ -24,5 +24,8 @@ bool ig_tri_word(ig_mesh_text *t, char **p, char **from, char **stop);
 typedef ig_status ig_tri_reader(ig_tri_maker *m, ig_mesh_text *t);
 /* mesh_ply.c, mesh_off.c */
 ig_tri_reader ig_tri_read_ply, ig_tri_read_off;
+/* Reads m->path by its ending: .stl, .obj, .3mf, .ply, .off; *known: it is one of these.
+   Coordinates are in units of the file, m->unit is their length. */
+IG_MUST_CHECK ig_status ig_tri_read_file(ig_tri_maker *m, bool *known);
 
 #endif
