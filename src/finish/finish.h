@@ -110,6 +110,12 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m,
                                           ig_finish_figures *figures);
 
+/* --- finish_measure.c */
+/* Smallest member and gap, m; NaN: there is none. */
+IG_MUST_CHECK ig_status ig_finish_measure(const ig_finished *f, double *member, double *gap);
+/* Smallest and largest diameter of the wall of a cylinder, m; false: there is none. */
+bool ig_finish_hole(const ig_finished *f, const ig_in_cylinder *c, double diameter[2]);
+
 /* --- finish_report.c */
 /* Value on the finest of some meshes (coarse to fine) with its error. order: at which it
    converges, NaN: not known. grows: it does not converge. */

@@ -35,6 +35,7 @@ near compliance "$(figure whole/finished compliance)" 0.010336 0.003
 near displacement "$(figure whole/finished displacement)" 1.0336e-4 0.01
 near stress "$(figure whole/finished stress)" 48e6 0.05
 near mass "$(figure whole/finished mass)" 0.0624 1e-4
+near 'smallest member' "$(figure whole/finished member_smallest)" 0.01 1e-4
 near 'sum of the loads' "$(figure whole/finished load_sum_z)" -100 1e-9
 grep -q '"feasible": "yes"' whole/finished/summary.json || { echo 'not feasible without a bound'; exit 1; }
 
