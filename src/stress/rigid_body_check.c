@@ -184,10 +184,13 @@ static ig_status loose_remove(look *l) {
     if (alive[e] && l->of[e] == e && !l->p[e].rests && l->p[e].solid)
       return ig_fail_at(m->cx, &m->c->at,
                         "%d element%s around (%.4g, %.4g, %.4g) m %s free to move as a rigid body "
-                        "(%d of 6 motions held): add a support there, or connect it to the rest",
+                        "(%d of 6 motions held): %s",
                         l->p[e].elements, l->p[e].elements == 1 ? "" : "s", l->p[e].centre[0],
                         l->p[e].centre[1], l->p[e].centre[2], l->p[e].elements == 1 ? "is" : "are",
-                        l->p[e].rank);
+                        l->p[e].rank,
+                        m->tears.torn.elements > 0
+                            ? "what held it has torn off (`tearing`); give it more supports"
+                            : "add a support there, or connect it to the rest");
   for (ig_lid e = 0; e < m->elements; e++)
     count += alive[e] && !l->p[l->of[e]].rests;
   if (count == 0)

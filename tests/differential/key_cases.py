@@ -330,6 +330,11 @@ def stress():
     heat = {"mesh": two, "materials": [steel], "temperature": 300.0, "supports": [{"set": "zmin", "fix": "all"}],
             "phases": [{"name": "heat", "kind": "heat", "file": "heat"}], "floors": {"hardening": 0.01}, "output": {"count": 2}}
     yield "heat", {"case": heat, "only": ["phases", "floors", "temperature"], "hints": hints}
+    torn = {"mesh": two, "materials": [dict(steel, law="elastic")], "supports": [{"set": "zmin", "fix": "all"}],
+            "loads": [{"set": "zmax", "total": [2000.0, 0.0, 4800.0]}], "tearing": [{"set": ["wall"], "strength": 2.09e8}],
+            "parts": [{"name": "p", "set": "plate", "datum": "machine", "tolerance": 1e-9}], "phases": [{"name": "pull", "steps": 2}], "output": {"count": 2}}
+    yield "tearing", {"case": torn, "only": ["tearing", "parts"],
+                      "hints": dict(hints, **{"tearing.set": ["plate"], "parts.set": ["wall"], "parts.datum_set": ["plate"], "tearing.strength": [1.7e8], "parts.tolerance": [1.0], "parts.name": ["q"]})}
 
 
 def dynamics():
