@@ -9,6 +9,7 @@ static void line_show(void *user, const char *label, const char *value) {
 static int finish_run(const cli_args *args) {
   const ig_finish_options options = {.size = args->edge,
                                      .meshes = args->meshes,
+                                     .step = args->step,
                                      .time_limit = args->meshing_time,
                                      .memory_limit = args->meshing_memory,
                                      .line = line_show};
@@ -30,6 +31,8 @@ static const cli_option options[] = {
      "element size of the finest mesh; 0.7 of the design's if not given"},
     {"meshes", 0, CLI_INT, CLI_AT(meshes), 0, "N", NULL,
      "1 to 3: each coarser by a factor of 1.4; errors need 3, which is the default"},
+    {"step", 0, CLI_FLAG, CLI_AT(step), 0, NULL, NULL,
+     "write part.step, too: a solid of plane facets, at most 20,000"},
     CLI_MESHING,
     CLI_THREADS,
     CLI_QUIET,

@@ -11,6 +11,7 @@
 static inline ig_grains_case grains_box(int nx, int ny, int nz) {
   return (ig_grains_case){
       .grid = {.cell = UM,
+               .refine = 1,
                .size = {nx * UM, ny * UM, nz * UM},
                .min = {NAN, NAN, NAN},
                .max = {NAN, NAN, NAN}},

@@ -12,14 +12,18 @@ const VERTEX = `
     v = value; s = test; q = at; vec4 e = modelViewMatrix * vec4(at, 1.0); p = e.xyz;
     gl_Position = projectionMatrix * e;
   }`;
+/* Colors of melt, from solidus to the hottest. */
+const MELT = [[0.8, 0.12, 0.05], [1.0, 0.9, 0.6]], GLSL = (c) => c.map((x) => x.toFixed(3)).join();
 const FRAGMENT = `
-  uniform sampler2D palette; uniform float low, high, keep_low, keep_high, clip_at; uniform vec3 clip; uniform int kind;
+  uniform sampler2D palette; uniform float low, high, keep_low, keep_high, clip_at, melt; uniform vec3 clip; uniform int kind;
   varying float v, s; varying vec3 p; varying vec3 q;
   void main() {
     if (s < keep_low || s > keep_high || dot(clip, q) > clip_at) discard;
     if (kind == 2) { gl_FragColor = vec4(0.1, 0.1, 0.1, 1.0); return; }
     float at = high > low ? (v - low) / (high - low) : 0.5;
     vec3 c = v == v && v > -1e37 ? texture2D(palette, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.6);
+    if (v == v && v > melt) c = mix(vec3(${GLSL(MELT[0])}), vec3(${GLSL(MELT[1])}), high > melt ? clamp((v - melt) / (high - melt), 0.0, 1.0) : 1.0);
+    if (v == v && melt < 1e37 && abs(v - melt) < 0.8 * fwidth(v)) c = vec3(0.05);
     float light = 1.0;
     if (kind == 0) { vec3 n = normalize(cross(dFdx(p), dFdy(p))); light = 0.8 + 0.2 * abs(n.z); }
     gl_FragColor = vec4(c * light, 1.0);
@@ -70,7 +74,8 @@ class View {
     this.texture = new THREE.DataTexture(new Uint8Array(96), 32, 1, THREE.RGBFormat);
     this.texture.magFilter = this.texture.minFilter = THREE.LinearFilter;
     const uniform = { palette: { value: this.texture }, low: { value: 0 }, high: { value: 1 }, keep_low: { value: -3e38 },
-      keep_high: { value: 3e38 }, clip: { value: new THREE.Vector3(1, 0, 0) }, clip_at: { value: 3e38 }, warp: { value: 0 } };
+      keep_high: { value: 3e38 }, clip: { value: new THREE.Vector3(1, 0, 0) }, clip_at: { value: 3e38 }, warp: { value: 0 },
+      melt: { value: 3e38 } };
     const material = (kind) => new THREE.ShaderMaterial({ uniforms: Object.assign({ kind: { value: kind } }, uniform),
       vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide, extensions: { derivatives: true },
       polygonOffset: kind === 0, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
@@ -81,7 +86,9 @@ class View {
     this.edges.visible = twin ? twin.edges.visible : false;
     this.coarse = new THREE.Mesh(new THREE.BufferGeometry(), this.part.material);
     this.coarse.visible = false;
-    [this.part, this.rods, this.edges, this.coarse].forEach((m) => { m.frustumCulled = false; this.scene.add(m); });
+    /* the undeformed shape, beside the deformed one */
+    this.outline = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x8a8f98 }));
+    [this.part, this.rods, this.edges, this.coarse, this.outline].forEach((m) => { m.frustumCulled = false; this.scene.add(m); });
     this.controls();
     this.pointer();
     this.keys();
@@ -173,6 +180,11 @@ class View {
     this.edge_box = check(this.edges.visible, (on) => { this.edges.visible = on; this.later(); });
     this.edge_box.className = "edges";
     label(panel, "edges", this.edge_box);
+    if (this.data.fields.some((f) => f.cells)) {
+      this.smooth_box = check(this.twin && this.twin.smooth_box ? this.twin.smooth_box.checked : true, () => this.show(this.frame, true));
+      this.smooth_box.className = "smooth";
+      label(panel, "smooth", this.smooth_box);
+    }
     if (this.data.warp) {
       const amount = number((v) => { this.uniform.warp.value = v || 0; this.later(); });
       amount.value = this.uniform.warp.value = this.data.warp.scale;
@@ -360,6 +372,8 @@ class View {
     if (this.palette === "coolwarm" && low < 0 && high > 0) { high = Math.max(high, -low); low = -high; } /* white is zero */
     u.low.value = this.range[0] === null ? low : this.range[0];
     u.high.value = this.range[1] === null ? high : this.range[1];
+    /* melt has a band of its own: of temperatures, where some is there */
+    u.melt.value = this.run.solidus && f.unit === "K" && f.high > this.run.solidus ? this.run.solidus : 3e38;
     const colors = data.palettes[this.palette];
     this.texture.image.data.set(colors.flatMap((c) => c));
     this.texture.needsUpdate = true;
@@ -394,10 +408,22 @@ class View {
     }
     const g = mesh.geometry;
     g.setAttribute("position", new THREE.BufferAttribute(at, 3));
-    g.setAttribute("value", new THREE.BufferAttribute(v, 1));
+    g.setAttribute("value", new THREE.BufferAttribute(per === 3 && value && value.smooth ? this.smooth(list, at, v) : v, 1));
     g.setAttribute("test", new THREE.BufferAttribute(t, 1));
     g.setAttribute("moved", new THREE.BufferAttribute(d, 3));
     return { at: at, value: v, test: t, moved: d, list: list, per: per };
+  }
+
+  /* Values of elements as they are drawn: at each node the mean of the triangles around it, by their areas. What is
+     read stays the value of the element. Nodes of two sides of a crack are two: nothing is smeared across. */
+  smooth(list, at, v) {
+    const points = list.reduce((m, p) => Math.max(m, p), -1) + 1, sum = new Float64Array(points), weight = new Float64Array(points);
+    for (let i = 0; i < list.length; i += 3) {
+      const [a, b, c] = [0, 1, 2].map((d) => at[3 * i + 3 + d] - at[3 * i + d]), [d, e, f] = [0, 1, 2].map((k) => at[3 * i + 6 + k] - at[3 * i + k]);
+      const area = Math.hypot(b * f - c * e, c * d - a * f, a * e - b * d);
+      if (v[i] === v[i] && v[i] > NOTHING / 2) for (let k = 0; k < 3; k++) { sum[list[i + k]] += area * v[i + k]; weight[list[i + k]] += area; }
+    }
+    return Float32Array.from(v, (x, i) => (x === x && x > NOTHING / 2 && weight[list[i]] > 0 ? sum[list[i]] / weight[list[i]] : x));
   }
 
   async values(frame, k) {
@@ -422,13 +448,17 @@ class View {
     }
     if (this.frame !== k) return; /* another one was asked for meanwhile */
     const triangles = shape.corner.length / 3, g = this.data.fields[this.kept];
-    const of = (list, field, first) => list && { list: list, first: field.cells ? first : -1 };
+    /* a quantity with a unit, or a strain, is continuous; others (density, a material's number) are drawn as they are */
+    const of = (list, field, first) => list && { list: list, first: field.cells ? first : -1,
+      smooth: field.cells && this.smooth_box && this.smooth_box.checked && (!!field.shown || /strain/.test(field.name)) };
     if (this.shown !== shape) this.unpick();
     this.shown = shape;
     this.has = !!value;
     this.corners = this.fill(this.part, shape.corner, 3, shape, of(value, f, 0), of(test, g, 0), moved);
     this.ends_of_rods = this.fill(this.rods, shape.rod, 2, shape, of(value, f, triangles), of(test, g, triangles), moved);
     this.edge_lines(shape);
+    this.moves = !!moved;
+    if (moved) this.outline.geometry.setAttribute("position", this.outline_of(shape));
     this.time.textContent = frame.label;
     this.say();
     if (this.ends && this.ends.length === 2 && !this.playing) this.sample();
@@ -448,6 +478,25 @@ class View {
     const g = this.edges.geometry;
     g.setIndex(shape.pairs);
     ["position", "value", "test", "moved"].forEach((a) => g.setAttribute(a, this.part.geometry.attributes[a]));
+  }
+
+  /* Edges where the undeformed surface ends or turns by more than 30 degrees. Points at one place are one: cracks of
+     the undeformed shape are closed. */
+  outline_of(shape) {
+    if (shape.outline) return shape.outline;
+    const { corner, at } = shape, places = new Map(), sides = new Map(), list = [];
+    const point = (p) => { const key = at[0][p] + "," + at[1][p] + "," + at[2][p]; if (!places.has(key)) places.set(key, p); return places.get(key); };
+    for (let t = 0; t < corner.length; t += 3) {
+      const p = [0, 1, 2].map((i) => point(corner[t + i])), v = p.map((k) => new THREE.Vector3(at[0][k], at[1][k], at[2][k]));
+      const n = new THREE.Vector3().crossVectors(v[1].sub(v[0]), v[2].sub(v[0])).normalize();
+      for (let i = 0; i < 3; i++) {
+        const a = Math.min(p[i], p[(i + 1) % 3]), b = Math.max(p[i], p[(i + 1) % 3]), key = a + "," + b, side = sides.get(key);
+        if (!side) sides.set(key, { a: a, b: b, n: n, ends: true });
+        else Object.assign(side, { ends: false, turns: Math.abs(side.n.dot(n)) < Math.cos(Math.PI / 6) });
+      }
+    }
+    sides.forEach((s) => { if (s.ends || s.turns) [s.a, s.b].forEach((k) => list.push(at[0][k], at[1][k], at[2][k])); });
+    return (shape.outline = new THREE.BufferAttribute(new Float32Array(list), 3));
   }
 
   /* The same run, with more snapshots: who looked at the last one sees the new last one. */
@@ -550,6 +599,7 @@ class View {
 
   render() {
     this.camera.lookAt(this.orbit.target);
+    this.outline.visible = !!this.moves && this.uniform.warp.value !== 0;
     this.renderer.render(this.scene, this.camera);
     const ink = this.over.getContext("2d"), scale = window.devicePixelRatio;
     ink.setTransform(scale, 0, 0, scale, 0, 0);
@@ -574,16 +624,30 @@ class View {
     const warp = this.data.warp && this.uniform.warp.value;
     text(this.time.textContent + (warp && warp !== 1 ? ", deformed × " + short(warp) : ""), 8, 12, "left");
     if (f && this.has) {
-      const low = this.uniform.low.value, high = this.uniform.high.value, span = high - low, top = 32, height = Math.min(224, 0.6 * h), x = w - 30;
+      const low = this.uniform.low.value, high = this.uniform.high.value, span = high - low, x = w - 30;
+      const narrow = w < 500, top = 32, height = Math.min(narrow ? 120 : 224, 0.6 * h); /* above the part on a phone */
       const colors = data.palettes[this.palette], paint = ink.createLinearGradient(0, top + height, 0, top);
       colors.forEach((c, k) => paint.addColorStop(k / (colors.length - 1), "rgb(" + c.join() + ")"));
       ink.fillStyle = paint;
       ink.fillRect(x, top, 16, height);
+      const melt = this.uniform.melt.value, rgb = (c) => "rgb(" + c.map((v) => Math.round(255 * v)).join() + ")";
+      if (melt > low && melt < high) {
+        const y = top + height * (1 - (melt - low) / span), hot = ink.createLinearGradient(0, y, 0, top);
+        MELT.forEach((c, k) => hot.addColorStop(k, rgb(c)));
+        ink.fillStyle = hot;
+        ink.fillRect(x, top, 16, y - top);
+        ink.fillStyle = color;
+        ink.fillRect(x - 4, y - 1, 24, 2);
+        this.solidus_at = y;
+      } else this.solidus_at = -1;
       ink.strokeStyle = css("--line");
       ink.lineWidth = 1;
       ink.strokeRect(x, top, 16, height);
-      (span > 0 ? round(f.factor * low, f.factor * high) : [f.factor * low]).forEach((v) =>
-        text(short(v), x - 6, top + height * (span > 0 ? 1 - (v / f.factor - low) / span : 0.5), "right"));
+      (span > 0 ? round(f.factor * low, f.factor * high) : [f.factor * low]).filter((v, k) => !narrow || k % 2 === 0).forEach((v) => {
+        const y = top + height * (span > 0 ? 1 - (v / f.factor - low) / span : 0.5);
+        if (this.solidus_at < 0 || Math.abs(y - this.solidus_at) > 12) text(short(v), x - 6, y, "right");
+      });
+      if (this.solidus_at >= 0) text("solidus " + short(melt * f.factor), x - 6, this.solidus_at, "right");
       ink.font = "600 " + small;
       text(named(f.name, f.shown), w - 12, 14, "right");
       ink.font = small;

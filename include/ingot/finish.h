@@ -11,8 +11,9 @@ typedef struct {
   double size; /* edge of the finest mesh's elements, m; 0: 0.7 of the design's */
   int meshes;  /* 1 to 3: each is coarser by a factor of 1.4; 0: 3 */
   double time_limit, memory_limit; /* of Gmsh, as ig_mesh_read_options has them */
-  ig_line_fn *line;                /* the figures as lines of a table, NULL: not wanted */
-  void *user;                      /* for `line` */
+  bool step;        /* write part.step, too: a solid of at most 20,000 plane facets */
+  ig_line_fn *line; /* the figures as lines of a table, NULL: not wanted */
+  void *user;       /* for `line` */
 } ig_finish_options;
 
 /* Reads the surface in `folder`, the complete result of a case with `physics: topopt`, makes

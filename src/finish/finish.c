@@ -195,13 +195,17 @@ static ig_status surface_read(ig_finished *f, const char *folder) {
 /* --- the whole */
 
 /* Files of the finest mesh; before the analysis, which adds sets of its own. */
-static ig_status files_write(ig_finished *f, const ig_finish_model *m) {
-  char *inp = ig_path_join(f->out, "part.inp"), *msh = ig_path_join(f->out, "part.msh");
-  ig_status status = inp && msh ? IG_OK : IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
+static ig_status files_write(ig_finished *f, const ig_finish_options *o, const ig_finish_model *m) {
+  char *inp = ig_path_join(f->out, "part.inp"), *msh = ig_path_join(f->out, "part.msh"),
+       *step = ig_path_join(f->out, "part.step");
+  ig_status status = inp && msh && step ? IG_OK : IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
   if (status == IG_OK)
     status = ig_finish_deck(f, m, inp);
   if (status == IG_OK)
     status = ig_mesh_write(f->cx, m->mesh, msh);
+  if (status == IG_OK && o->step)
+    status = ig_finish_step(f, step);
+  free(step);
   free(inp);
   free(msh);
   return status;
@@ -220,7 +224,7 @@ static ig_status meshes_run(ig_finished *f, const ig_finish_options *o) {
     if (status == IG_OK)
       status = ig_finish_loads(f, last, &m);
     if (status == IG_OK && last)
-      status = files_write(f, &m);
+      status = files_write(f, o, &m);
     if (status == IG_OK)
       status = ig_finish_analyse(f, &m, &figures[k]);
     if (status == IG_OK)

@@ -83,6 +83,8 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_finish_mesh(ig_finished *f, const ig_finish_options *options,
                                        double size, ig_finish_model *m);
 void ig_finish_model_free(ig_finish_model *m);
+IG_MUST_CHECK ig_status ig_finish_surface_copy(ig_ctx *cx, const ig_topopt_part *from,
+                                               ig_topopt_part *to);
 
 /* --- finish_loads.c: fills fix, value and force */
 IG_MUST_CHECK ig_status ig_finish_loads(ig_finished *f, bool report, ig_finish_model *m);
@@ -90,6 +92,10 @@ IG_MUST_CHECK ig_status ig_finish_loads(ig_finished *f, bool report, ig_finish_m
 /* --- finish_deck.c */
 IG_MUST_CHECK ig_status ig_finish_deck(const ig_finished *f, const ig_finish_model *m,
                                        const char *path);
+/* --- finish_step.c: the surface as a faceted solid; not written, with a warning, where it cannot
+ * be */
+IG_MUST_CHECK ig_status ig_finish_step(ig_finished *f, const char *path);
+
 /* --- finish_analysis.c */
 /* Figures of one mesh. Of the constraints: value in the unit of the bound, NaN: not computed. */
 typedef struct {
@@ -103,6 +109,12 @@ typedef struct {
 } ig_finish_figures;
 IG_MUST_CHECK ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m,
                                           ig_finish_figures *figures);
+
+/* --- finish_measure.c */
+/* Smallest member and gap, m; NaN: there is none. */
+IG_MUST_CHECK ig_status ig_finish_measure(const ig_finished *f, double *member, double *gap);
+/* Smallest and largest diameter of the wall of a cylinder, m; false: there is none. */
+bool ig_finish_hole(const ig_finished *f, const ig_in_cylinder *c, double diameter[2]);
 
 /* --- finish_report.c */
 /* Value on the finest of some meshes (coarse to fine) with its error. order: at which it

@@ -1,8 +1,8 @@
 /* Linear statics of a finished part by the room structure, and the figures that follow from its
    displacements.
 
-   Stresses: those of the corners of each element, averaged at the nodes over the elements around
-   them, as CalculiX and other programs write them. Inside a straight tet10 they are linear. */
+   Stresses: those of each element at its nodes, averaged over the elements around them, as
+   CalculiX and other programs write them. Inside a straight tet10 they are linear. */
 #include "finish/finish.h"
 #include "core/number.h"
 #include "mesh/geometry.h"
@@ -182,11 +182,13 @@ static double gradients(const ig_mesh *mesh, const ig_lid *node, double g[4][3])
   return det / 6;
 }
 
+/* Corners of the edges of a tet10, in the order of their nodes. */
+static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+
 /* Stress at a corner of a straight tet10: there the shape function of corner i has the gradient
    (4 l_i - 1) grad l_i, that of an edge 4 (l_i grad l_j + l_j grad l_i). */
 static void corner_stress(const ig_finished *f, const double *u, const ig_lid *node, double g[4][3],
                           int corner, double s[6]) {
-  static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
   double h[3][3] = {{0}}; /* d u_i / d x_j */
   for (int a = 0; a < 10; a++) {
     double by[3];
@@ -213,7 +215,7 @@ static double mises(const double *s) {
   return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-/* Means at the corner nodes; nodes of edges keep a count of 0. */
+/* Means at the nodes; at that of an edge an element has the mean of its two corners. */
 static void stresses(reading *r, const double *u) {
   const ig_mesh *mesh = r->m->mesh;
   const ig_block *block = &mesh->block[0];
@@ -221,12 +223,16 @@ static void stresses(reading *r, const double *u) {
   memset(r->count, 0, (size_t)mesh->nodes * sizeof *r->count);
   for (ig_lid e = 0; e < block->count; e++) {
     const ig_lid *node = block->conn + 10 * (size_t)e;
-    double g[4][3], s[6];
+    double g[4][3], s[10][6];
     (void)gradients(mesh, node, g);
-    for (int a = 0; a < 4; a++) {
-      corner_stress(r->f, u, node, g, a, s);
-      for (int k = 0; k < 6; k++)
-        r->stress[6 * (size_t)node[a] + (size_t)k] += s[k];
+    for (int a = 0; a < 10; a++) {
+      if (a < 4)
+        corner_stress(r->f, u, node, g, a, s[a]);
+      for (int k = 0; k < 6; k++) {
+        if (a >= 4)
+          s[a][k] = (s[edge[a - 4][0]][k] + s[edge[a - 4][1]][k]) / 2;
+        r->stress[6 * (size_t)node[a] + (size_t)k] += s[a][k];
+      }
       r->count[node[a]]++;
     }
   }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static ig_status surface_copy(ig_ctx *cx, const ig_topopt_part *from, ig_topopt_part *to) {
+ig_status ig_finish_surface_copy(ig_ctx *cx, const ig_topopt_part *from, ig_topopt_part *to) {
   *to = *from;
   to->vertex = NULL;
   to->triangle = NULL;
@@ -185,7 +185,7 @@ ig_status ig_finish_mesh(ig_finished *f, const ig_finish_options *options, doubl
   ig_topopt_part s = {0};
   ig_status status;
   m->size = size;
-  IG_TRY_GOTO(status, done, surface_copy(f->cx, &f->surface, &s));
+  IG_TRY_GOTO(status, done, ig_finish_surface_copy(f->cx, &f->surface, &s));
   IG_TRY_GOTO(status, done, ig_topopt_part_remesh(f->cx, &s, size, 0.05 * fmin(size, f->edge)));
   IG_TRY_GOTO(status, done, fill(f, options, &s, m));
   status = model_measure(f, s.volume, m);

@@ -186,6 +186,33 @@ static void put_bounds(report *r, int meshes, const ig_finish_figures *figures, 
     put_text(r, "not_checked", unchecked);
 }
 
+/* --- what is measured on the surface */
+
+static ig_status put_measured(report *r) {
+  const ig_finished *f = r->f;
+  double member, gap;
+  int holes = 0;
+  IG_TRY(ig_finish_measure(f, &member, &gap));
+  put(r, "member_smallest", "m", member);
+  put(r, "gap_smallest", "m", gap);
+  for (int i = 0; i < f->t->passive.count; i++) {
+    const ig_passive_case *p = IG_ITEM(const ig_passive_case, f->t->passive, i);
+    double diameter[2];
+    char key[48];
+    if (p->as != 1 || p->set || !p->place.cylinder.at.given ||
+        !ig_finish_hole(f, &p->place.cylinder, diameter))
+      continue;
+    holes++;
+    snprintf(key, sizeof key, "hole_%d_diameter", holes);
+    put(r, key, "m", 2 * p->place.cylinder.radius);
+    snprintf(key, sizeof key, "hole_%d_smallest", holes);
+    put(r, key, "m", diameter[0]);
+    snprintf(key, sizeof key, "hole_%d_largest", holes);
+    put(r, key, "m", diameter[1]);
+  }
+  return IG_OK;
+}
+
 /* --- everything */
 
 /* What the model's loads are on all images together. */
@@ -301,6 +328,7 @@ ig_status ig_finish_report(ig_finished *f, const ig_finish_options *options, int
   ig_json_text(&r.json, "finished", f->job.title);
   ig_json_object(&r.json, "result");
   put_figures(&r, meshes, figures, finest);
+  const ig_status measured = put_measured(&r);
   ig_json_end(&r.json, '}');
   ig_json_end(&r.units, '}');
   ig_json_raw(&r.json, "units", r.units.text.at);
@@ -308,7 +336,8 @@ ig_status ig_finish_report(ig_finished *f, const ig_finish_options *options, int
   put_warned(&r);
   ig_json_end(&r.json, '}');
   ig_text_add(&r.json.text, "\n");
-  const ig_status status = ig_store_text(f->cx, f->out, "summary.json", &r.json.text);
+  const ig_status status =
+      measured == IG_OK ? ig_store_text(f->cx, f->out, "summary.json", &r.json.text) : measured;
   free(r.json.text.at);
   free(r.units.text.at);
   return status;

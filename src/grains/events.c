@@ -33,6 +33,7 @@ typedef struct {
 /* Solid around what melts, so that it has neighbours; not where the box cuts events off. */
 enum { MARGIN = 2 };
 
+#ifdef INGOT_HAVE_IO
 static ig_status row_check(const reader *f, const double *v) {
   for (int i = 0; i < COLUMNS; i++)
     if (!isfinite(v[i]))
@@ -75,7 +76,6 @@ static ig_status row_take(reader *f, const ig_grains_file *file, const double *v
   return IG_OK;
 }
 
-#ifdef INGOT_HAVE_IO
 /* --- the two formats */
 
 /* Which value a column holds, -1: none of them. */
@@ -215,35 +215,161 @@ static int64_t divisor(int64_t a, int64_t b) {
   return a;
 }
 
-/* Points must be the cells' centres: on a lattice of grid.cell, and not on a coarser one. */
-static ig_status axis_make(reader *f, int d) {
-  ig_grains_run *r = f->r;
-  const double cell = r->c->grid.cell;
-  double low = INFINITY, high = -INFINITY;
+/* Along an axis points must be on a lattice of this spacing, and not on a coarser one. */
+static ig_status lattice(const reader *f, int d, double spacing, double *low, double *count) {
+  const ig_grains_run *r = f->r;
+  double high = -INFINITY;
   int64_t common = 0;
+  *low = INFINITY;
   for (size_t i = 0; i < f->rows; i++) {
-    low = fmin(low, f->row[i].value[d]);
+    *low = fmin(*low, f->row[i].value[d]);
     high = fmax(high, f->row[i].value[d]);
   }
   for (size_t i = 0; i < f->rows; i++) {
-    const double at = (f->row[i].value[d] - low) / cell;
+    const double at = (f->row[i].value[d] - *low) / spacing;
     if (!(at < 2e9) || fabs(at - round(at)) > 0.01)
       return ig_fail_at(r->cx, &r->c->grid.at,
                         "grid.cell, %g m: events at %c = %.9g and %.9g m are %.6g cells apart, and "
-                        "must be a whole number: give the spacing of the files",
-                        cell, "xyz"[d], low, f -> row[i].value[d], at);
+                        "must be a whole number of grid.refine: give the spacing of the files",
+                        r->c->grid.cell, "xyz"[d], *low, f -> row[i].value[d],
+                        at *(double)r->c->grid.refine);
     common = divisor(common, (int64_t)round(at));
   }
   if (common > 1)
     return ig_fail_at(r->cx, &r->c->grid.at,
-                      "grid.cell, %g m: events are %g m apart along %c: give that, or make files "
-                      "with the spacing of the cells",
-                      cell, (double)common * cell, "xyz"[d]);
-  const int below = f->cut[0][d] ? 0 : MARGIN, above = f->cut[1][d] || d == 2 ? 0 : MARGIN;
-  r->low[d] = low - (0.5 + below) * cell;
-  const double n = round((high - low) / cell) + 1 + below + above;
-  r->view.n[d] = (int)fmin(n, 2e9);
+                      "grid.cell, %g m: events are %g m apart along %c: give that, or grid.refine: "
+                      "%lld",
+                      r->c->grid.cell, (double)common * spacing, "xyz"[d],
+                      (long long)common * r -> c -> grid.refine);
+  *count = round((high - *low) / spacing) + 1;
   return IG_OK;
+}
+
+/* Cells along an axis. */
+static ig_status axis_make(reader *f, int d) {
+  ig_grains_run *r = f->r;
+  const double cell = r->c->grid.cell;
+  const int below = f->cut[0][d] ? 0 : MARGIN, above = f->cut[1][d] || d == 2 ? 0 : MARGIN;
+  double low, count;
+  IG_TRY(lattice(f, d, cell, &low, &count));
+  r->low[d] = low - (0.5 + below) * cell;
+  r->view.n[d] = (int)fmin(count + below + above, 2e9);
+  return IG_OK;
+}
+
+/* --- refinement: an event becomes refine^3 of them, with times by straight lines to the events of
+   the neighbouring points that are molten at the same time */
+
+typedef struct {
+  int64_t n[3];
+  double low[3], spacing;
+  int32_t *first, *order; /* points + 1; rows by points */
+} points;
+
+static int64_t point_of(const points *p, const double *x) {
+  int64_t at = 0;
+  for (int d = 2; d >= 0; d--)
+    at = at * p->n[d] + (int64_t)round((x[d] - p->low[d]) / p->spacing);
+  return at;
+}
+
+static ig_status points_make(const reader *f, points *p) {
+  double all = 1, count;
+  for (int d = 0; d < 3; d++) {
+    IG_TRY(lattice(f, d, p->spacing, &p->low[d], &count));
+    p->n[d] = (int64_t)count;
+    all *= count;
+  }
+  const double rows = (double)f->rows * pow((double)f->r->c->grid.refine, 3);
+  if (all > 1e9 || rows > 2e9)
+    return ig_fail_at(f->r->cx, &f->r->c->grid.at,
+                      "grid.refine: the files have %.3g points and would have %.3g events: limit "
+                      "them by `min` and `max`",
+                      all, rows);
+  IG_TRY(IG_NEW(f->r->cx, &p->first, (size_t)all + 2, "events"));
+  IG_TRY(IG_NEW(f->r->cx, &p->order, f->rows, "events"));
+  for (size_t i = 0; i < f->rows; i++)
+    p->first[point_of(p, f->row[i].value) + 2]++;
+  for (int64_t c = 2; c < (int64_t)all + 2; c++)
+    p->first[c] += p->first[c - 1];
+  for (size_t i = 0; i < f->rows; i++)
+    p->order[p->first[point_of(p, f->row[i].value) + 1]++] = (int32_t)i;
+  return IG_OK;
+}
+
+/* The event of a point that is molten longest together with `e`; NULL: none. */
+static const double *together(const reader *f, const points *p, int64_t point, const double *e) {
+  const double *best = NULL;
+  double most = 0;
+  for (int32_t i = p->first[point]; i < p->first[point + 1]; i++) {
+    const double *other = f->row[p->order[i]].value;
+    const double shared = fmin(e[LIQUIDUS], other[LIQUIDUS]) - fmax(e[MELT], other[MELT]);
+    if (shared > most) {
+      most = shared;
+      best = other;
+    }
+  }
+  return best;
+}
+
+/* Changes of both times per spacing along an axis: the mean of both sides, or that of one. */
+static void slopes(const reader *f, const points *p, const double *e, int d, double *slope) {
+  const int64_t step = d == 0 ? 1 : d == 1 ? p->n[0] : p->n[0] * p->n[1];
+  const int64_t here = point_of(p, e), at = (int64_t)round((e[d] - p->low[d]) / p->spacing);
+  int sides = 0;
+  slope[0] = slope[1] = 0;
+  for (int side = -1; side <= 1; side += 2) {
+    if (at + side < 0 || at + side >= p->n[d])
+      continue;
+    const double *other = together(f, p, here + side * step, e);
+    if (!other)
+      continue;
+    sides++;
+    slope[0] += side * (other[MELT] - e[MELT]);
+    slope[1] += side * (other[LIQUIDUS] - e[LIQUIDUS]);
+  }
+  for (int i = 0; i < 2 && sides == 2; i++)
+    slope[i] /= 2;
+}
+
+static void row_refine(const reader *f, const points *p, const double *e, row *to) {
+  const int64_t k = f->r->c->grid.refine;
+  double slope[3][2];
+  for (int d = 0; d < 3; d++)
+    slopes(f, p, e, d, slope[d]);
+  for (int64_t i = 0; i < k * k * k; i++, to++) {
+    const int64_t at[3] = {i % k, i / k % k, i / k / k};
+    memcpy(to->value, e, sizeof to->value);
+    for (int d = 0; d < 3; d++) {
+      const double off = ((double)at[d] + 0.5) / (double)k - 0.5;
+      to->value[d] += off * p->spacing;
+      to->value[MELT] += off * slope[d][0];
+      to->value[LIQUIDUS] += off * slope[d][1];
+    }
+    to->value[MELT] = fmax(to->value[MELT], 0);
+    to->value[LIQUIDUS] = fmax(to->value[LIQUIDUS], to->value[MELT]);
+  }
+}
+
+static ig_status rows_refine(reader *f) {
+  const int64_t k = f->r->c->grid.refine, each = k * k * k;
+  points p = {.spacing = f->r->c->grid.cell * (double)k};
+  row *fine = NULL;
+  if (k == 1)
+    return IG_OK;
+  ig_status status = points_make(f, &p);
+  if (status == IG_OK)
+    status = IG_NEW(f->r->cx, &fine, f->rows * (size_t)each, "events");
+  for (size_t i = 0; i < f->rows && status == IG_OK; i++)
+    row_refine(f, &p, f->row[i].value, &fine[i * (size_t)each]);
+  if (status == IG_OK) {
+    free(f->row);
+    f->row = fine;
+    f->rows *= (size_t)each;
+  }
+  free(p.first);
+  free(p.order);
+  return status;
 }
 
 static int by_melting(const void *a, const void *b) {
@@ -295,6 +421,7 @@ static ig_status all_read(reader *f) {
   if (f->rows == 0)
     return ig_fail_at(r->cx, &r->c->grid.at, "no event lies in the box of the grid (%lld outside)",
                       (long long)r->skipped);
+  IG_TRY(rows_refine(f));
   for (int d = 0; d < 3; d++)
     IG_TRY(axis_make(f, d));
   for (size_t i = 0; i < f->rows; i++)

@@ -24,7 +24,7 @@
    files: options.c (keys), model.c (set-up), substrate.c, nuclei.c (where grains come from),
    events.c (files of events), advance.c (steps), checkpoint.c, output.c (history, snapshots,
    summary), measure.c (statistics of grains), tables.c (grains.csv, heights.csv, grains.vti),
-   poles.c (pole figure). */
+   poles.c (pole figure), picture.c (sections). */
 #ifndef IG_GRAINS_H
 #define IG_GRAINS_H
 
@@ -37,6 +37,7 @@
 typedef struct {
   ig_src at;
   double cell;           /* m */
+  int64_t refine;        /* cells along the spacing of `events` */
   double size[3];        /* m; with `field` */
   double min[3], max[3]; /* m; with `events`: only these, NaN: all */
 } ig_grains_grid;
@@ -212,6 +213,7 @@ void ig_grains_color(const float *axes, int axis, float rgb[3]);
 IG_MUST_CHECK ig_status ig_grains_tables(const ig_grains_run *r, const ig_grains_measure *m,
                                          ig_sink *to);
 IG_MUST_CHECK ig_status ig_grains_image(const ig_grains_run *r, ig_sink *to);
+IG_MUST_CHECK ig_status ig_grains_picture(const ig_grains_run *r, ig_sink *to);
 IG_MUST_CHECK ig_status ig_grains_poles(const ig_grains_run *r, const ig_grains_measure *m,
                                         ig_sink *to);
 

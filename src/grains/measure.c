@@ -6,8 +6,9 @@
 #include <string.h>
 
 const float *ig_grains_axes_of(const ig_grains_run *r, int32_t grain) {
-  const int32_t own = r->view.own, shared = r->view.axes_count - own;
-  const int32_t which = grain <= own ? grain - 1 : own + (grain - own - 1) % shared;
+  const int32_t own = r->view.own;
+  const int32_t which =
+      grain <= own ? grain - 1 : own + ((grain - own - 1) & (IG_GRAINS_ORIENTATIONS - 1));
   return (const float *)r->array.axes.host + 9 * (int64_t)which;
 }
 

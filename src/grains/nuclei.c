@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Grains without an orientation of their own share this many random ones. */
-enum { ORIENTATIONS = 10000 };
-
 /* --- orientations */
 
 /* Uniform over all rotations: a point on the sphere in four dimensions from two in discs
@@ -50,7 +47,7 @@ static void axes_euler(const double *e, float *axes) {
 }
 
 ig_status ig_grains_axes_make(ig_grains_run *r) {
-  const int seeds = r->c->seeds.count, count = seeds + ORIENTATIONS;
+  const int seeds = r->c->seeds.count, count = seeds + IG_GRAINS_ORIENTATIONS;
   IG_TRY(ig_array_new(r->cx, &r->array.axes, 9 * (size_t)count, sizeof(float), "orientations"));
   float *axes = r->array.axes.host;
   for (int i = 0; i < count; i++) {
@@ -61,7 +58,6 @@ ig_status ig_grains_axes_make(ig_grains_run *r) {
       axes_random(r->view.seed, (uint64_t)i, &axes[9 * i]);
   }
   r->view.own = seeds;
-  r->view.axes_count = count;
   return ig_array_push(r->cx, &r->array.axes);
 }
 

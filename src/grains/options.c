@@ -4,12 +4,16 @@
 #define G ig_grains_grid
 static const ig_option grid_options[] = {
     IG_REAL_USUAL(G, cell, "m", IG_REQUIRED, IG_POSITIVE, 1, 1e-8, 1e-3, "edge of a cell"),
+    IG_INT(G, refine, "1", 1, 64,
+           "with `events`: cells along the spacing of the points of the files; times between them "
+           "are interpolated"),
     IG_VECTOR(G, size, 3, "m", NULL,
               "of the box, whose lowest corner is the origin; with `field`, a whole number of "
               "cells"),
     IG_VECTOR(G, min, 3, "m", NULL,
               "with `events`: only cells from this corner on; left out: all that melt"),
-    IG_VECTOR(G, max, 3, "m", NULL, "and up to this one"), IG_END};
+    IG_VECTOR(G, max, 3, "m", NULL, "and up to this one"),
+    IG_END};
 #undef G
 
 #define F ig_grains_field

@@ -202,6 +202,8 @@ ig_status ig_grains_results(void *self, ig_sink *to) {
   if (status == IG_OK)
     status = ig_grains_poles(r, &m, to);
   if (status == IG_OK)
+    status = ig_grains_picture(r, to);
+  if (status == IG_OK)
     status = ig_grains_image(r, to);
   ig_grains_measure_free(&m);
   return status;

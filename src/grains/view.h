@@ -11,6 +11,8 @@ enum { IG_GRAINS_SOLID, IG_GRAINS_LIQUID, IG_GRAINS_ACTIVE };
 /* Cells are worked on in segments along x: rows begin a new one, so the last of a row may be
    shorter. A segment of 32 is a warp on a GPU. */
 enum { IG_GRAINS_SEGMENT = 32 };
+/* Grains without an orientation of their own share this many random ones; a power of 2. */
+enum { IG_GRAINS_ORIENTATIONS = 1 << 14 };
 /* What a segment contains, bits. */
 enum { IG_GRAINS_HAS_SOLID = 1, IG_GRAINS_HAS_LIQUID = 2, IG_GRAINS_HAS_ACTIVE = 4 };
 
@@ -42,8 +44,8 @@ typedef struct {
 
   /* growth in cells per step: (law[0] + law[1] u + law[2] u^2) u, u up to `limit` K */
   double law[3], limit;
-  const float *axes;       /* orientations x 9: rows are the axes of the crystal */
-  int32_t own, axes_count; /* grains 1 .. own have an orientation each, the others share the rest */
+  const float *axes; /* orientations x 9: rows are the axes of the crystal */
+  int32_t own;       /* grains 1 .. own have an orientation each, the others share the rest */
 
   /* state, one per cell */
   uint8_t *state, *melts;

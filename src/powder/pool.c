@@ -39,6 +39,9 @@ void ig_powder_pool_aim(ig_powder_run *r, double time) {
     g->box[b] = r->laser[b].has_box ? r->laser[b].box : (ig_powder_box){0};
     const double speed = ig_powder_beam_way(r, b, when, g->direction[b]);
     g->behind[b] = q ? speed * fmax(0, when - path->t[q->first]) : 0;
+    /* ahead of a moving source temperatures fall by exp(-distance x speed / diffusivity) */
+    g->ahead[b] =
+        2 * r->c->beam.radius + fmin(4 * r->tables->diffusivity / speed, 10 * r->c->beam.radius);
     bool corner = false;
     const double reach = q ? ig_powder_beam_straight(r, b, q->first, when, &corner) : INFINITY,
                  radius = r->c->beam.radius;

@@ -134,6 +134,7 @@ typedef struct {
   /* of beams on a line: unit vector along it, and the spot, m; for length and width of pools */
   double direction[IG_POWDER_BEAMS][2], here[IG_POWDER_BEAMS][2];
   double behind[IG_POWDER_BEAMS];     /* length of the line so far, m */
+  double ahead[IG_POWDER_BEAMS];      /* how far from the spot its own heat is gone, m */
   int64_t line[IG_POWDER_BEAMS];      /* -1: none */
   int kind[IG_POWDER_BEAMS];          /* of keyholes, one for all steps of a launch; -1: none */
   ig_powder_box box[IG_POWDER_BEAMS]; /* of beams; size 0: none */

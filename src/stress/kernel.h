@@ -96,6 +96,7 @@ typedef struct {
       *turn; /* elements x IG_TURNED: rotated elements at the last forces; NULL: small rotations */
   double *slots; /* gather, cluster: 3 each */
   double dt;     /* of the step, for creep */
+  bool steady;   /* products leave out that the rotations of elements change */
   bool nominal;  /* points that are reset have no stress in the nominal shape */
   bool assumed;  /* element: assumed strain; else mean dilatation (B-bar) */
 } ig_stress_args;

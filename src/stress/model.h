@@ -71,11 +71,11 @@ typedef struct {
    elements make of it otherwise. */
 typedef struct {
   double work, heat, stored, dissipated;
-  double annealed; /* lost where points were reset, and what their neighbours released */
-  double released; /* lost by cuts: with what was removed, and by sudden release of the rest */
-  double missing;  /* of Newton's residual; with finite rotations the error of the steps, too */
-  double flow;     /* sum of the amounts of work, heat, dissipation and loss of all steps */
-  bool cut, reset; /* the next step follows a cut, or points were reset since the last one */
+  double annealed;      /* lost where points were reset, and what their neighbours released */
+  double released;      /* lost by cuts: with what was removed, and by sudden release of the rest */
+  double missing;       /* of Newton's residual */
+  double flow;          /* sum of the amounts of work, heat, dissipation and loss of all steps */
+  bool cut, reset;      /* the next step follows a cut, or points were reset since the last one */
   double *force, *load; /* host: nodes x 3: f0, F0 */
 } ig_stress_balance;
 enum { IG_BALANCE_NUMBERS = 10 };
@@ -139,6 +139,9 @@ typedef struct {
   ig_array block, inverse, z;
   ig_pcg pcg;
   ig_linear linear;
+  /* finite rotations: of the nodes, means of their elements, nodes x 9 by rows; a residual that is
+     rotated back. The preconditioner is of the body before it rotates */
+  ig_array turn, turned;
   bool stale;   /* the preconditioner is of another body */
   bool plain;   /* diagonal blocks for now, also where there are aggregates */
   double worst; /* ratio of a modulus of now to that of the preconditioner, or its inverse */

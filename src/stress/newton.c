@@ -149,9 +149,10 @@ static bool usable(const ig_solve_report *r) {
   return r->end == IG_SOLVE_CONVERGED || (r->end != IG_SOLVE_INDEFINITE && r->residual < 0.5);
 }
 
-/* Whether iteration i is the last. With finite rotations the tangent lacks the change of the
-   rotations and convergence is linear, often in pairs of a large and a small gain: as long as the
-   residual falls by a fifth per iteration, in the mean of four, a step is not given up. */
+/* Whether iteration i is the last. With finite rotations the tangent may have to leave out the
+   change of the rotations; convergence is then linear, often in pairs of a large and a small gain:
+   as long as the residual falls by a fifth per iteration, in the mean of four, a step is not given
+   up. */
 enum { MEAN = 4 };
 static bool gives_up(const ig_stress *m, int i, double norm, double before) {
   const int most = m->c->solver.iterations;

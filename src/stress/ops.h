@@ -45,6 +45,9 @@ typedef struct ig_stress_ops {
                          const float *x, float *y);
   ig_status (*to_cells)(ig_ctx *cx, int64_t elements, const int32_t *cell, const double *x,
                         double *y);
+  /* y = R x at each node, or its transpose; turn: nodes x 9, by rows. y may be x */
+  ig_status (*turn)(ig_ctx *cx, int64_t nodes, const float *turn, bool back, const float *x,
+                    float *y);
   /* x = 0 where held */
   ig_status (*still)(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x);
 } ig_stress_ops;

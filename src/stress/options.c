@@ -80,6 +80,11 @@ static const ig_option phase_options[] = {
         "build: flash heating: what a new layer is hotter than the rest falls as "
         "exp(-t / decay), in all steps that follow; left out: in equal steps, to nothing at the "
         "end of the layer"),
+    IG_REAL(
+        S, clearance, "m", NULL, 0, 1e3,
+        "build: height above its nominal level from which on a finished layer is touched by the "
+        "recoater: the thickness of a real layer, say; warns, and adds the figure "
+        "recoater_touches"),
     IG_CHOICE(S, new_nodes, IG_NODES_CHOICES, "level",
               "build, heat: position of new nodes. level: nominal, as the recoater levels a powder "
               "bed (on the part where it stands higher); surface: nominal in x and y, in z on the "
@@ -134,8 +139,7 @@ static const ig_option solver_options[] = {
     IG_REAL(S, tolerance, "", "1e-6", 1e-14, 0.1, "residual force over all force"),
     IG_INT(S, iterations, "25", 1, 1000,
            "most Newton iterations before a step is halved; with finite rotations four times as "
-           "many while the residual "
-           "falls steadily"),
+           "many while the residual falls steadily"),
     IG_INT(S, halvings, "20", 0, 1000, "most halvings in one step"),
     IG_INT(S, linear_limit, "2000", 1, 1e7, "most iterations of a linear solve"),
     IG_CHOICE(

@@ -59,9 +59,11 @@ typedef struct ig_stress_run {
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
-  ig_look *look; /* of the probes */
-  int *since;    /* probes: the phase whose start counts as 0, -1: none */
-  double *after; /* phases x probes: values at the end of each, whatever `since` */
+  double touches; /* layers that stood higher than the clearance of their phase */
+  bool rotated;   /* a warning has said that elements rotate far */
+  ig_look *look;  /* of the probes */
+  int *since;     /* probes: the phase whose start counts as 0, -1: none */
+  double *after;  /* phases x probes: values at the end of each, whatever `since` */
   /* columns of the history: names, pointers to them, values */
   char (*name)[64];
   const char **column;
@@ -110,6 +112,8 @@ IG_MUST_CHECK ig_status ig_stress_field_support(void *self, int support, double 
 IG_MUST_CHECK ig_status ig_stress_probes_open(ig_stress_run *r);
 /* Warns of elements that are too long for the body to bend (locking_check.c). */
 IG_MUST_CHECK ig_status ig_stress_slender_warn(const ig_stress_run *r);
+/* Warns once of elements that rotate far where rotations count as small (rotation_check.c). */
+void ig_stress_rotation_warn(ig_stress_run *r);
 IG_MUST_CHECK ig_status ig_stress_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_results(void *self, ig_sink *to);

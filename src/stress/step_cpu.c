@@ -20,6 +20,7 @@
 #include "kern/hex8.inc"
 #include "stress/assumed.inc"
 #include "stress/law.inc"
+#include "stress/rotation.inc"
 #include "stress/element.inc"
 
 /* What a thread adds up of the elements i …, up to `end`, of a cluster (v) or of a color. */
@@ -228,6 +229,14 @@ static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *cell, con
   return IG_OK;
 }
 
+static ig_status turn(ig_ctx *cx, int64_t nodes, const float *turn, bool back, const float *x,
+                      float *y) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
+  for (int64_t n = 0; n < nodes; n++)
+    ig_stress_turn_single(turn + 9 * n, back, x + 3 * n, y + 3 * n);
+  return IG_OK;
+}
+
 /* Corrections of prescribed unknowns are 0. */
 static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
@@ -248,4 +257,5 @@ const ig_stress_ops ig_stress_cpu = {.force = force,
                                      .to_grid = to_grid,
                                      .from_grid = from_grid,
                                      .to_cells = to_cells,
+                                     .turn = turn,
                                      .still = still};

@@ -14,5 +14,6 @@ const ig_stress_ops ig_stress_cuda = {.force = ig_stress_force_cuda,
                                       .to_grid = ig_stress_to_grid_cuda,
                                       .from_grid = ig_stress_from_grid_cuda,
                                       .to_cells = ig_stress_to_cells_cuda,
+                                      .turn = ig_stress_turn_cuda,
                                       .still = ig_stress_still_cuda};
 #endif

@@ -13,6 +13,7 @@
 #define STORED float
 #include "stress/product.inc"
 #include "stress/law.inc"
+#include "stress/rotation.inc"
 #include "stress/element.inc"
 
 enum { THREADS = 128 };
@@ -292,6 +293,18 @@ static __global__ void to_cells_pass(int64_t elements, const int32_t *cell, cons
 extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *cell,
                                              const double *x, double *y) {
   LAUNCH(to_cells_pass, elements, elements, cell, x, y);
+  return IG_OK;
+}
+
+static __global__ void turn_pass(int64_t nodes, const float *turn, bool back, const float *x,
+                                 float *y) {
+  const int64_t n = THREAD;
+  if (n < nodes)
+    ig_stress_turn_single(turn + 9 * n, back, x + 3 * n, y + 3 * n);
+}
+extern "C" ig_status ig_stress_turn_cuda(ig_ctx *cx, int64_t nodes, const float *turn, bool back,
+                                         const float *x, float *y) {
+  LAUNCH(turn_pass, nodes, nodes, turn, back, x, y);
   return IG_OK;
 }
 

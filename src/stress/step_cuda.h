@@ -27,6 +27,8 @@ ig_status ig_stress_from_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored, co
                                    const float *x, float *y);
 ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *cell,
                                   const double *x, double *y);
+ig_status ig_stress_turn_cuda(ig_ctx *cx, int64_t nodes, const float *turn, bool back,
+                              const float *x, float *y);
 ig_status ig_stress_still_cuda(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x);
 IG_C_END
 

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "kern/prec_f64.h"
+#include "kern/hex8.inc"
+#include "stress/rotation.inc"
 
 /* Whether elements add to nodes themselves: diagonals and aggregates know no other way. */
 static bool elements_add(const ig_stress *m) {
@@ -44,6 +46,10 @@ static ig_status apply_single(void *self, const float *x, float *y) {
    precision. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_stress *m = self;
+  if (m->turn.dev) {
+    IG_TRY(m->ops->turn(m->cx, m->nodes, m->system.turn.dev, true, r, m->system.turned.dev));
+    r = m->system.turned.dev;
+  }
   if (m->system.lattice)
     IG_TRY(ig_stress_lattice_cycle(m, m->system.lattice, r, z));
   else if (m->system.amg && !m->system.plain)
@@ -52,11 +58,42 @@ static ig_status precondition(void *self, const float *r, const float **z) {
     *z = m->system.z.dev;
     IG_TRY(m->mesh_ops->scale(m->cx, m->nodes, 3, m->system.inverse.dev, r, m->system.z.dev));
   }
+  if (m->turn.dev)
+    IG_TRY(m->ops->turn(m->cx, m->nodes, m->system.turn.dev, false, *z, (float *)*z));
   /* coarse levels know nothing of supports and of what is not there */
   IG_TRY(m->ops->still(m->cx, m->nodes, m->fix.dev, (float *)*z));
   return m->held.ties ? m->ops->tie_f32(m->cx, m->held.ties, m->held.tie_start.dev,
                                         m->held.tie_item.dev, (float *)*z)
                       : IG_OK;
+}
+
+/* Rotations of nodes at the last forces, from those of the living elements around them. What is
+   held does not rotate: it is held in the axes of the model. */
+static ig_status nodes_turn(ig_stress *m) {
+  ig_array *to = &m->system.turn;
+  const uint8_t *alive = m->alive.host, *fix = m->fix.host;
+  double *sum;
+  if (!to->count) {
+    IG_TRY(ig_array_new(m->cx, to, 9 * (size_t)m->nodes, sizeof(float), "rotations of nodes"));
+    IG_TRY(ig_array_new_device(m->cx, &m->system.turned, 3 * (size_t)m->nodes, sizeof(float),
+                               "rotated residual"));
+  }
+  IG_TRY(ig_array_pull(m->cx, &m->turn));
+  IG_TRY(IG_NEW(m->cx, &sum, 9 * (size_t)m->nodes, "rotations of nodes"));
+  const double *turn = m->turn.host;
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
+    for (int k = 0; alive[i / 8] && k < 9; k++)
+      sum[9 * (int64_t)m->conn[i] + k] += turn[IG_TURNED * (i / 8) + k];
+  for (int64_t n = 0; n < m->nodes; n++) {
+    double *r = sum + 9 * n, cof[9];
+    const bool rotates = !fix[n] && hex8_cofactors_f64(r, cof) > 0;
+    if (rotates)
+      ig_stress_rotation_in(r);
+    for (int k = 0; k < 9; k++)
+      ((float *)to->host)[9 * n + k] = rotates ? (float)r[k] : k % 4 == 0;
+  }
+  free(sum);
+  return ig_array_push(m->cx, to);
 }
 
 /* Memory of the diagonal blocks and of what they are applied to. */
@@ -160,7 +197,7 @@ static ig_status blocks_solve(ig_stress *m, double tolerance, ig_solve_report *r
 /* Tries in order: the preconditioner as it is; on a grid that fails, aggregation instead, for
    the rest of the run; a fresh build for the moduli of now; diagonal blocks where aggregation has
    not even halved the residual. Returns with *report of the last attempt. */
-ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
+static ig_status solve(ig_stress *m, double tolerance, ig_solve_report *report) {
   for (int again = 0;; again++) {
     const bool grid = m->system.lattice != NULL;
     int limit = (int)m->c->solver.linear_limit;
@@ -172,7 +209,8 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
                         m->work.step.dev, tolerance, limit, report));
     m->count.linear += report->iterations;
     m->count.linear_all += report->iterations;
-    if (report->end == IG_SOLVE_CONVERGED)
+    if (report->end == IG_SOLVE_CONVERGED ||
+        (report->end == IG_SOLVE_INDEFINITE && m->turn.dev && !m->args.steady))
       return IG_OK;
     if (!grid && (again || m->system.worst < 1.001))
       return m->system.amg && !(report->residual < 0.5) ? blocks_solve(m, tolerance, report)
@@ -184,6 +222,20 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
     }
     m->system.stale = true; /* a preconditioner of other moduli may be at fault */
   }
+}
+
+/* The tangent of rotated elements under pressure may be indefinite, near a limit load or far from
+   equilibrium; at constant rotations it is not, and Newton's method goes on more slowly. */
+ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
+  if (m->turn.dev)
+    IG_TRY(nodes_turn(m));
+  ig_status status = solve(m, tolerance, report);
+  if (status == IG_OK && m->turn.dev && report->end == IG_SOLVE_INDEFINITE) {
+    m->args.steady = true;
+    status = solve(m, tolerance, report);
+    m->args.steady = false;
+  }
+  return status;
 }
 
 /* --- what is held --- */
@@ -304,6 +356,8 @@ void ig_stress_system_free(ig_stress *m) {
   ig_array_free(m->cx, &m->system.block);
   ig_array_free(m->cx, &m->system.inverse);
   ig_array_free(m->cx, &m->system.z);
+  ig_array_free(m->cx, &m->system.turn);
+  ig_array_free(m->cx, &m->system.turned);
   ig_pcg_free(m->cx, &m->system.pcg);
   ig_plan_free(m->cx, &m->colors);
 }

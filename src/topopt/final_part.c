@@ -8,6 +8,7 @@
 #include "ranks/ranks.h"
 #include "solver/krylov/chunks.h"
 #include "topopt/output.h"
+#include "topopt/surface/outline.h"
 #include "topopt/surface/pieces.h"
 #include "topopt/surface/surface.h"
 
@@ -149,6 +150,36 @@ static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_pa
   return ig_topopt_overhang_put(r, sink, part);
 }
 
+/* Files of a plane design, at the level at which it has its volume unless another is given. */
+static ig_status put_outline(ig_topopt_run *r, ig_sink *sink, double *density, double level) {
+  const ig_topopt_design *s = r->s;
+  const ig_surface_case *c = &s->c->surface;
+  const ig_topopt_grid_model *m = r->d->self;
+  const ig_texts none = {0};
+  ig_topopt_outline outline = {0};
+  double *share, *whole = NULL;
+  IG_TRY(IG_NEW(s->cx, &share, (size_t)s->d->places, "part"));
+  ig_status status = s->d->inside(s->d->self, density, &level, share);
+  free(share);
+  if (status == IG_OK)
+    status = ig_topopt_part_whole(r, density, &whole);
+  const bool here = !ig_topopt_divided(s->d) || ig_ranks_first(s->cx);
+  if (status == IG_OK && here)
+    status = ig_topopt_outline_make(s->cx, &m->whole, m->h, whole, level,
+                                    c->mirror ? &s->c->symmetry : &none, &outline);
+  for (int f = 0; f < c->formats.count && status == IG_OK && here; f++)
+    status = ig_topopt_outline_write(s->cx, &outline, c->formats.value[f], sink);
+  if (status == IG_OK && here)
+    status = sink->result(sink, "outline_area", "m^2", outline.area);
+  if (status == IG_OK && here)
+    status = sink->result(sink, "outline_length", "m", outline.length);
+  if (status == IG_OK && here)
+    status = sink->result(sink, "outline_polygons", "", outline.polygons);
+  ig_topopt_outline_free(&outline);
+  free(whole);
+  return status;
+}
+
 /* *at is the level of the surface on return, `share` the share of each element inside of it.
    Without a surface (plane problems, no formats) only these two are found. */
 ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
@@ -161,6 +192,8 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
   if (isnan(level) && s->loading->candidates)
     level = 0.5 * s->loading->candidate_density[0];
   *at = level;
+  if (!s->d->surface && c->formats.count > 0)
+    IG_TRY(put_outline(r, sink, density, level));
   if (!made(r))
     return share ? s->d->inside(s->d->self, density, at, share) : IG_OK;
   ig_status status = s->d->surface(s->d->self, density, level, c->mirror, &part);

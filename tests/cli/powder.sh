@@ -70,7 +70,7 @@ grep -q 'a keyhole brings light' said && fail "a keyhole within its plate: $(cat
 "$INGOT" run keyhole.yaml -q -o keyhole -t 1 -s 'grid.plate=80 um' >said 2>&1
 grep -q 'keyhole.yaml:6:7: a keyhole brings light .* make grid.plate thicker' said || fail "a keyhole through its plate: $(cat said)"
 # events: read back, as text and binary; as many of each cell as it has meltings
-grep -v -e movie -e ^map hatch.yaml | sed 's/window: [^]]*\], //; s/recoating: 3 ms/recoating: 30 ms/; s/powder_conductivity: 0.5/powder_conductivity: 2/' >events.yaml
+grep -v -e movie -e ^map hatch.yaml | sed 's/window: [^]]*\], //; s/recoating: 3 ms/recoating: 30 ms/; s/power: 100 W/power: 250 W/; s/powder_conductivity: 0.5/powder_conductivity: 2/' >events.yaml
 echo 'duration: 70 ms' >>events.yaml
 for key in map events; do echo "$key: {min: [0, 0, 0], max: [0.4 mm, 0.2 mm, 80 um]}"; done >>events.yaml
 "$INGOT" check events.yaml >said 2>&1
@@ -87,4 +87,17 @@ done
 tail -q -n +2 text/exaca-*.csv | cut -d, -f1-3 | sort | uniq -c | awk '{ print $2 "," $1 }' | sort >counts
 tail -n +2 text/solidification.csv | awk -F, '$8 > 0 { printf "%.9g,%.9g,%.9g,%d\n", $1, $2, $3, $8 }' | sort >melts
 cmp counts melts || fail "events and meltings"
+# the room of grains reads all of them, from either file
+for kind in text/exaca-%s.csv binary/exaca-%s.catemp; do
+  printf 'physics: grains\ngrid: {cell: 20 um}\nsubstrate: {grain_size: 60 um}\ngrowth: {law: in718}\nevents: [{file: '"$kind}, {file: $kind"', start: 31 ms}]\n' 0001 0002 >grains.yaml
+  "$INGOT" check grains.yaml >said 2>&1 || fail "grains: $(cat said)"
+  grep -qE "events +$(awk -F, '{ n += $4 } END { print n }' counts), 0 outside" said || fail "grains: $(cat said)"
+done
+# a camera sees an even cooling as it is, whatever its frames
+if command -v python3 >/dev/null; then
+  mkdir -p even
+  awk 'BEGIN { print "time [s],p [K]"; for (i = 0; i <= 100; i++) printf "%g,%g\n", i * 1e-4, 3000 - i * 20 }' >even/history.csv
+  python3 "$SOURCE/scripts/camera" even p >said 2>&1 || fail "camera: $(cat said)"
+  grep -qx 'history 2e+05 K/s' said && grep -qx 'camera  2e+05 K/s, 2e+05 to 2e+05, 400 of 400 phases' said || fail "camera: $(cat said)"
+fi
 echo "paths from files and from a hatch agree; events are all meltings"

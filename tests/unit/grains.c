@@ -51,7 +51,7 @@ static void orientations_are_random(void **state) {
   ig_job job;
   open_run(cx, &c, &job, &r);
   double square[9] = {0};
-  const int count = r.view.axes_count;
+  const int count = (int)r.array.axes.count / 9;
   for (int i = 0; i < count; i++) {
     const float *a = &((const float *)r.array.axes.host)[9 * i];
     for (int k = 0; k < 9; k++)
@@ -109,6 +109,31 @@ static void places_follow_the_case(void **state) {
   assert_near(sqrt(square - mean * mean), 10, 3);
   assert_int_equal(r.substrate_grains, 400);
   ig_grains_close(&r);
+  ig_ctx_close(cx);
+}
+
+/* Rows of cells that are skipped have nothing to do: with all of them the bits are the same. */
+static void skipped_rows_change_nothing(void **state) {
+  (void)state;
+  const ig_grains_case c = grains_box(70, 20, 16);
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_grains_run r[2];
+  ig_job job[2];
+  grains_run(cx, &c, &job[0], &r[0]);
+  open_run(cx, &c, &job[1], &r[1]);
+  while (!ig_grains_ended(&r[1])) {
+    memset(r[1].array.woken.dev, 1, r[1].array.woken.count);
+    GOOD(cx, ig_grains_advance(&r[1], 1));
+  }
+  assert_int_equal(r[0].step, r[1].step);
+#define X(name, type)                                                                              \
+  if (r[0].array.name.count)                                                                       \
+    assert_memory_equal(r[0].array.name.host, r[1].array.name.host,                                \
+                        r[0].array.name.count *r[0].array.name.size);
+  IG_GRAINS_STATE_ARRAYS(X)
+#undef X
+  ig_grains_close(&r[0]);
+  ig_grains_close(&r[1]);
   ig_ctx_close(cx);
 }
 
@@ -194,6 +219,47 @@ static void solid_beside_goes_on(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Times that are linear in space stay so between the points of a file. */
+static void refined_times_are_interpolated(void **state) {
+  (void)state;
+  char path[] = "/tmp/ingot-grains-XXXXXX", text[16384] = "x,y,z,tm,ts,cr\n";
+  const double slope[3] = {2, 3, -1}; /* s/m */
+  for (int i = 0; i < 60; i++) {
+    const double x[3] = {i % 5 * 3 * UM, i / 5 % 4 * 3 * UM, (double)(i / 20) * 3 * UM};
+    const double ts = 1e-3 + slope[0] * x[0] + slope[1] * x[1] + slope[2] * x[2];
+    sprintf(text + strlen(text), "%.17g,%.17g,%.17g,%.17g,%.17g,1e6\n", x[0], x[1], x[2], ts - 5e-4,
+            ts);
+  }
+  temporary(path, text);
+  ig_grains_file file;
+  ig_grains_case c = grains_pool(&file, path);
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_grains_run r;
+  ig_job job;
+  c.grid.refine = 3;
+  open_run(cx, &c, &job, &r);
+  remove(path);
+  assert_int_equal(r.events, 60 * 27);
+  assert_int_equal(r.view.n[0], 15 + 4);
+  assert_int_equal(r.view.n[2], 9 + 2);
+  const int32_t *first = r.array.first.host;
+  const ig_grains_event *event = r.array.event.host;
+  for (int64_t cell = 0; cell < r.view.cells; cell++) {
+    const int64_t at[3] = {cell % r.view.n[0], cell / r.view.n[0] % r.view.n[1],
+                           cell / r.view.n[0] / r.view.n[1]};
+    double ts = 1e-3;
+    for (int d = 0; d < 3; d++)
+      ts += slope[d] * (r.low[d] + ((double)at[d] + 0.5) * UM);
+    if (first[cell + 1] == first[cell])
+      continue;
+    assert_int_equal(first[cell + 1] - first[cell], 1);
+    assert_near(event[first[cell]].liquidus, ts, 1e-12);
+    assert_near(event[first[cell]].melt, ts - 5e-4, 1e-12);
+  }
+  ig_grains_close(&r);
+  ig_ctx_close(cx);
+}
+
 /* Files: one line of what is wrong, with its place. */
 static void bad_events_are_refused(void **state) {
   (void)state;
@@ -210,7 +276,8 @@ static void bad_events_are_refused(void **state) {
              {"x,y,z,tm,ts,cr\n0,0,0,1,2,0\n", "must be above 0"},
              {"x,y,z,tm,ts,cr\n0,0,0,1,nan,1\n", "no number"},
              {"x,y,z,tm,ts,cr\n0,0,0,1,2,1\n1.5e-6,0,0,1,2,1\n", "1.5 cells apart"},
-             {"x,y,z,tm,ts,cr\n0,0,0,1,2,1\n4e-6,0,0,1,2,1\n", "events are 4e-06 m apart along x"}};
+             {"x,y,z,tm,ts,cr\n0,0,0,1,2,1\n4e-6,0,0,1,2,1\n",
+              "events are 4e-06 m apart along x: give that, or grid.refine: 4"}};
   ig_ctx *cx = ctx_on("cpu", 1);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char path[] = "/tmp/ingot-grains-XXXXXX";
@@ -230,7 +297,7 @@ static void bad_events_are_refused(void **state) {
 static void bad_cases_are_refused(void **state) {
   (void)state;
   enum { COUNT = 12 };
-  static const char *const says[COUNT] = {"give either `field` or `events`",
+  static const char *const says[COUNT] = {"no temperatures: give `field` or `events`",
                                           "no whole number of cells",
                                           "give either `speed` or",
                                           "nothing cools",
@@ -298,9 +365,11 @@ int main(void) {
       cmocka_unit_test(orientations_are_random),
       cmocka_unit_test(colors_are_those_of_the_triangle),
       cmocka_unit_test(places_follow_the_case),
+      cmocka_unit_test(skipped_rows_change_nothing),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(formats_are_the_same),
       cmocka_unit_test(solid_beside_goes_on),
+      cmocka_unit_test(refined_times_are_interpolated),
       cmocka_unit_test(bad_events_are_refused),
 #endif
       cmocka_unit_test(bad_cases_are_refused),

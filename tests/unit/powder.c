@@ -415,6 +415,7 @@ static void ground_ahead(void **state) {
   assert_int_equal(ig_powder_fill(&r), IG_OK);
   const double deep = (400 + 100 * top) / 3.0 + (400 + 100 * (top - 1)) * 2 / 3.0;
   r.view.a.direction[0][0] = 1, r.view.a.direction[0][1] = 0;
+  r.view.a.ahead[0] = 2 * 30e-6;
   r.view.a.here[0][0] = r.low[0] + 4.8 * H, r.view.a.here[0][1] = r.low[1] + 3.3 * H;
   assert_int_equal(ig_powder_do_all(&r, IG_POWDER_KERNEL_ahead), IG_OK);
   assert_float_equal(ig_powder_host(&r.array.ground)[0],

@@ -172,6 +172,85 @@ static void nothing_is_folded(void **state) {
   shape_free(&s);
 }
 
+/* Signed area of the polygons of a DXF file, mm^2, and how many there are. */
+static double dxf_area(const char *path, int *polygons) {
+  char line[64];
+  double first[2] = {0}, last[2] = {0}, now[2] = {0}, area = 0;
+  int count = -1, code = 0; /* of vertices in the polygon */
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  *polygons = 0;
+  for (int n = 0; fgets(line, sizeof line, file); n++) {
+    if (n % 2 == 0) {
+      code = atoi(line);
+      continue;
+    }
+    if (code == 0 && strncmp(line, "POLYLINE", 8) == 0) {
+      ++*polygons;
+      count = 0;
+    } else if (code == 0 && strncmp(line, "SEQEND", 6) == 0) {
+      area += (last[0] * first[1] - last[1] * first[0]) / 2;
+      count = -1;
+    } else if (code == 0) {
+      count += count >= 0;
+    } else if (count > 0 && (code == 10 || code == 20)) {
+      now[code / 10 - 1] = atof(line);
+      if (code == 20) {
+        if (count == 1)
+          memcpy(first, now, sizeof now);
+        else
+          area += (last[0] * now[1] - last[1] * now[0]) / 2;
+        memcpy(last, now, sizeof now);
+      }
+    }
+  }
+  fclose(file);
+  return area;
+}
+
+/* A plate of 20 x 10 mm with a hole of 4 x 2 mm, whole and as the half of one: two polygons, the
+   area of the design. */
+static void plane_designs_have_outlines(void **state) {
+  (void)state;
+  for (int half = 0; half < 2; half++) {
+    char text[700];
+    char *folder = folder_new();
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c;
+    int polygons;
+    snprintf(text, sizeof text,
+             "{physics: topopt, output: {count: 0}, grid: {elements: [20, 10, 0], size: [20 mm, 10 "
+             "mm, 0], thickness: 1 mm}, filter: {kind: none}, iterations: 1, volume: 1, supports: "
+             "[{set: xmax}], loads: [{set: ymax, force: [0, 1, 0]}], passive: [{box: {min: [8 mm, "
+             "4 mm], max: [12 mm, 6 mm]}, as: void}], surface: {formats: [dxf, svg]}%s}",
+             half ? ", symmetry: [x-]" : "");
+    file_write(in_folder(folder, "case.yaml"), text, strlen(text));
+    GOOD(cx, ig_case_open(cx, in_folder(folder, "case.yaml"), &c));
+    GOOD(cx, ig_run(c, &(ig_run_options){.out = in_folder(folder, "out")}));
+    const double area = dxf_area(in_folder(folder, "out/part.dxf"), &polygons);
+    assert_int_equal(polygons, 2 + half);
+    assert_near(area, (1 + half) * 192, 2e-3);
+    FILE *svg = fopen(in_folder(folder, "out/part.svg"), "r");
+    char line[200];
+    assert_non_null(svg);
+    assert_non_null(fgets(line, sizeof line, svg));
+    assert_non_null(strstr(line, half ? "width=\"40mm\" height=\"10mm\"" : "width=\"20mm\""));
+    fclose(svg);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+    folder_remove(folder);
+  }
+  outcome o;
+  char says[512];
+  assert_int_equal(run_text("cpu",
+                            "physics: topopt\ngrid: {elements: [4, 4, 4]}\nsupports: [{set: "
+                            "xmin}]\nloads: [{set: xmax, force: [0, 1, 0]}]\nsurface: {formats: "
+                            "[dxf]}\n",
+                            &o, says),
+                   IG_INPUT);
+  assert_non_null(strstr(says, "svg and dxf are for plane problems"));
+}
+
 /* A plate with a hole of 5 mm in elements of 1 mm, with a boss of 9.4 mm about it: all that faces
    the axis within an element of the hole lies on it, and so does the wall of the boss; the sides of
    the plate are its own. Triangles can be meshed. */
@@ -342,6 +421,7 @@ int main(void) {
                                      cmocka_unit_test(holes_are_round_and_triangles_good),
                                      cmocka_unit_test(mirrored_walls_are_cut),
                                      cmocka_unit_test(nothing_is_folded),
+                                     cmocka_unit_test(plane_designs_have_outlines),
                                      cmocka_unit_test(overhangs_are_measured),
                                      cmocka_unit_test(other_programs_see_gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ static void row_put(const ig_verify_sink *sink, const char *quantity, const char
 /* A box of cells in a field, with what all problems have in common. */
 static ig_grains_case box(int nx, int ny, int nz) {
   return (ig_grains_case){.grid = {.cell = CELL,
+                                   .refine = 1,
                                    .size = {nx * CELL, ny * CELL, nz * CELL},
                                    .min = {NAN, NAN, NAN},
                                    .max = {NAN, NAN, NAN}},

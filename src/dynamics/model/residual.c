@@ -5,10 +5,9 @@
    as `unbalance`. */
 #include "dynamics/model/model.h"
 #include "core/output.h"
-#include "ranks/ranks.h"
+#include "model/read_snapshot.h"
 #ifdef INGOT_HAVE_IO
 #include "io/result/snapshot_locate.h"
-#include "io/result/vtkhdf.h"
 #endif
 
 #include "kern/prec_f64.h"
@@ -154,17 +153,6 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const doub
   return IG_OK;
 }
 
-typedef struct {
-  const char *file;
-  ig_snapshot *snap;
-} reading;
-
-/* Ranks read one after the other, as all open the same file. */
-static ig_status snapshot_read(ig_ctx *cx, void *user) {
-  reading *r = user;
-  return ig_snapshot_read(cx, r->file, &r->snap);
-}
-
 /* Sets states and forces of the whole model, before it is divided. Does nothing where the case
    has no `residual`. */
 ig_status ig_dyn_residual_new(ig_dyn_model *m) {
@@ -175,11 +163,7 @@ ig_status ig_dyn_residual_new(ig_dyn_model *m) {
   int64_t *cell = NULL, count = 0;
   double *f = NULL, *x = NULL;
   ig_status status;
-  reading read = {.file = m->c->residual.file};
-  status = ig_ranks_in_turn(m->cx, snapshot_read, &read);
-  snap = read.snap;
-  if (status != IG_OK)
-    goto done;
+  IG_TRY(ig_ranks_read_snapshot(m->cx, m->c->residual.file, &snap));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &x, 3 * elements, "residual stress"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &cell, elements, "residual stress"));
   for (int k = 0; k < m->groups; k++)
@@ -204,8 +188,7 @@ ig_status ig_dyn_residual_new(ig_dyn_model *m) {
         "come first, or write point_stress (output.fields) in the run it is from",
         m->unbalance);
 done:
-  if (snap)
-    ig_snapshot_free(snap);
+  ig_snapshot_free(snap);
   free(cell);
   free(x);
   free(f);

@@ -8,10 +8,9 @@
    as residual_unbalance. */
 #include "fracture/engine/cracks.h"
 #include "fracture/engine/tables.h"
+#include "model/read_snapshot.h"
 #ifdef INGOT_HAVE_IO
 #include "io/result/snapshot_locate.h"
-#include "io/result/vtkhdf.h"
-#include "ranks/ranks.h"
 #endif
 
 #include <math.h>
@@ -114,26 +113,18 @@ static ig_status stress_take(ig_job *job, ig_frac_model *m, const ig_snapshot *s
   return IG_OK;
 }
 
-typedef struct {
-  ig_job *job;
-  ig_frac_model *m;
-} reading;
-
-/* Ranks read the file one after the other (ig_ranks_in_turn), which bounds memory on one
-   machine. */
-static ig_status file_take(ig_ctx *cx, void *user) {
-  const reading *r = user;
-  const ig_frac_case *c = r->job->room_case;
-  ig_frac_model *m = r->m;
+static ig_status file_take(ig_job *job, ig_frac_model *m) {
+  ig_ctx *cx = job->cx;
+  const ig_frac_case *c = job->room_case;
   ig_snapshot *snap = NULL;
   double *x = NULL;
   int64_t *cell = NULL;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_snapshot_read(cx, c->residual.file, &snap));
+  IG_TRY(ig_ranks_read_snapshot(cx, c->residual.file, &snap));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &cell, m->s.ne, "residual stress"));
-  IG_TRY_GOTO(status, done, centres_of(cx, r->job->mesh, &x));
+  IG_TRY_GOTO(status, done, centres_of(cx, job->mesh, &x));
   IG_TRY_GOTO(status, done, ig_snapshot_cells_near(cx, snap, false, x, m->s.ne, cell));
-  status = stress_take(r->job, m, snap, x, cell);
+  status = stress_take(job, m, snap, x, cell);
 done:
   ig_snapshot_free(snap);
   free(x);
@@ -152,7 +143,7 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
   const ig_array_def def = {"s0", &m->s.bulk.residual, IG_FRAC_PER_ELEMENT,
                             6,    m->wide ? 8 : 4,     .flags = FIXED};
   IG_TRY(ig_frac_arrays_add(m, &def, 1));
-  return ig_ranks_in_turn(job->cx, file_take, &(reading){job, m});
+  return ig_ranks_agree(job->cx, file_take(job, m));
 }
 #else
 ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {

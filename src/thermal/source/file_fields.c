@@ -2,17 +2,13 @@
    the file and the mesh (another reader, another run), places may not. Bins make each look-up
    short; two places are the same within 1e-6 of the size of the file's mesh. */
 #include "thermal/source/file_fields.h"
-#include "ranks/ranks.h"
+#include "model/read_snapshot.h"
 #include "thermal/source/bins.h"
-#ifdef INGOT_HAVE_IO
-#include "io/result/vtkhdf.h"
-#endif
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef INGOT_HAVE_IO
 /* The one of the file's places at x; -1: there is none within `tie`. */
 static int32_t place_at(const ig_bins *bins, const double *point, const double *x, double tie) {
   double low[3], high[3], best = tie * tie;
@@ -96,27 +92,12 @@ done:
   return status;
 }
 
-/* Ranks of one process read one after the other. */
-typedef struct {
-  const char *file;
-  ig_snapshot *snap;
-} reading;
-static ig_status snapshot_read(ig_ctx *cx, void *user) {
-  reading *r = user;
-  return ig_snapshot_read(cx, r->file, &r->snap);
-}
-
-/* All ranks call it and all get the same values; HDF5 is not safe for several threads, hence in
-   turn. */
+/* All ranks call it and all get the same values. */
 ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const char *name,
                         ig_location where, ig_lid count, const double *place, double *value,
                         ig_lid *missing) {
-  reading r = {file, NULL};
-  const ig_status read = ig_ranks_in_turn(cx, snapshot_read, &r);
-  if (read != IG_OK)
-    ig_snapshot_free(r.snap);
-  IG_TRY(read);
-  ig_snapshot *snap = r.snap;
+  ig_snapshot *snap;
+  IG_TRY(ig_ranks_read_snapshot(cx, file, &snap));
   const bool cells = where == IG_AT_CELLS;
   const int64_t items = cells ? snap->cells : snap->points;
   const ig_field *field = ig_snapshot_find(snap, where, name);
@@ -132,12 +113,3 @@ ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const ch
   ig_snapshot_free(snap);
   return status;
 }
-#else
-ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const char *name,
-                        ig_location where, ig_lid count, const double *place, double *value,
-                        ig_lid *missing) {
-  (void)at, (void)name, (void)where, (void)count, (void)place, (void)value, (void)missing;
-  return IG_FAIL(cx, IG_UNSUPPORTED, "%s: this build reads no files: configure with -DINGOT_IO=ON",
-                 file);
-}
-#endif

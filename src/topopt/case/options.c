@@ -265,8 +265,8 @@ static const ig_option surface_options[] = {
     IG_REAL(ig_surface_case, level, "", NULL, 0.01, 0.99,
             "density at the surface; left out: what keeps the volume of the design"),
     IG_TEXTS(ig_surface_case, formats, NULL,
-             "stl, 3mf, obj, ply: files written at the end; [stl] if left out; not of plane "
-             "problems"),
+             "files written at the end: stl, 3mf, obj, ply, [stl] if left out; of plane problems "
+             "their outline, svg or dxf in millimetres, none if left out"),
     IG_REAL(ig_surface_case, unit, "m", "1 mm", IG_POSITIVE, IG_UNBOUNDED,
             "length of one unit of part.stl, part.obj and part.ply, which do not name it; slicers "
             "and `mesh: {stl: …}` expect 1 mm"),

@@ -3,15 +3,12 @@
    at shells of boxes around the element's centre and ends when no box further out can be nearer. */
 #include "topopt/output.h"
 #include "backend/backend.h"
-#ifdef INGOT_HAVE_IO
-#include "io/result/vtkhdf.h"
-#endif
+#include "model/read_snapshot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef INGOT_HAVE_IO
 /* Points in boxes of a regular grid, about two in each. */
 typedef struct {
   const double *point;
@@ -134,7 +131,7 @@ ig_status ig_topopt_start_read(ig_topopt_run *r) {
   ig_ctx *cx = r->job->cx;
   const ig_topopt_case *c = r->s->c;
   ig_snapshot *snap = NULL;
-  IG_TRY(ig_snapshot_read(cx, c->initial_design.file, &snap));
+  IG_TRY(ig_ranks_read_snapshot(cx, c->initial_design.file, &snap));
   const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, c->initial_design.field);
   const ig_status status =
       density && snap->cells > 0
@@ -145,9 +142,3 @@ ig_status ig_topopt_start_read(ig_topopt_run *r) {
   ig_snapshot_free(snap);
   return status;
 }
-#else
-ig_status ig_topopt_start_read(ig_topopt_run *r) {
-  return IG_FAIL(r->job->cx, IG_UNSUPPORTED,
-                 "initial_design: this build reads no files: configure with -DINGOT_IO=ON");
-}
-#endif

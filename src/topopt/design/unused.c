@@ -1,6 +1,7 @@
 /* Keys that are given and have no effect in a case: refused, with the place of their entry. A key
    whose value is its default counts as left out. Keys that only their own feature knows (padded on
    a mesh, petsc on a grid, sequence on a mesh, …) are refused where that feature is made. */
+#include "topopt/surface/outline.h"
 #include "topopt/topopt.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
@@ -258,17 +259,23 @@ static ig_status check_solver(const asked *a) {
   return REFUSE(a, &s->at, list);
 }
 
-/* Plane problems have no surface; a 3MF file is always in millimetres. */
+/* Plane problems have outlines instead of surfaces; a 3MF file is always in millimetres. */
 static ig_status check_surface(const asked *a) {
   const ig_surface_case *s = &a->c->surface;
   const bool none = ig_topopt_formats(s).count == 0;
-  const char *flat = "a plane problem has no surface", *unmade = "'formats' asks for no surface";
+  const char *flat = "a plane problem has no surface; outlines are in millimetres",
+             *unmade = "'formats' asks for no surface";
   const char *why = a->plane ? flat : unmade;
   bool unnamed = false; /* a file that does not name its unit */
   for (int i = 0; i < ig_topopt_formats(s).count; i++)
     unnamed = unnamed || strcmp(ig_topopt_formats(s).value[i], "3mf") != 0;
+  bool foreign = false; /* outlines are of plane designs, surfaces of others */
+  for (int i = 0; i < s->formats.count; i++)
+    foreign = foreign || ig_topopt_outline_knows(s->formats.value[i]) != a->plane;
   const rule list[] = {
-      {a->plane && s->formats.count > 0, "surface: formats", flat},
+      {foreign, "surface: formats",
+       a->plane ? "a plane problem has an outline, no surface: expected svg or dxf"
+                : "svg and dxf are for plane problems: expected stl, 3mf, obj or ply"},
       {(a->plane || none) && s->unit != 1e-3, "surface: unit", why},
       {(a->plane || none) && s->islands, "surface: islands", why},
       {(a->plane || none) && !isnan(s->deviation), "surface: deviation", why},

@@ -1,7 +1,7 @@
 /* Surfaces as files: STL, 3MF, OBJ, PLY. A file is built in memory and handed to the sink, which
    writes it beside the other results. Files contain no date: equal parts are equal files. */
 #include "core/number.h"
-#include "topopt/surface/surface.h"
+#include "topopt/surface/outline.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -237,9 +237,10 @@ ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
     int w = 0;
     while (w < WRITERS && strcmp(c->formats.value[i], writers[w].name) != 0)
       w++;
-    if (w == WRITERS)
+    if (w == WRITERS && !ig_topopt_outline_knows(c->formats.value[i]))
       return ig_fail_at(cx, &c->at,
-                        "surface.formats: '%.40s' is none: expected stl, 3mf, obj or ply",
+                        "surface.formats: '%.40s' is none: expected stl, 3mf, obj or ply; of plane "
+                        "problems svg or dxf",
                         c->formats.value[i]);
   }
   return IG_OK;
