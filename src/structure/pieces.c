@@ -156,6 +156,28 @@ static ig_status piece_add(ig_ctx *cx, const polygon *p, double (**point)[3], in
   return IG_OK;
 }
 
+/* 2 x 2 or 3 x 3 of quadrilaterals, 3 of triangles. */
+int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
+  static const double two[2] = {-0.57735026918962576, 0.57735026918962576};
+  static const double three[3] = {-0.77459666924148338, 0, 0.77459666924148338};
+  static const double share[3] = {5. / 9, 8. / 9, 5. / 9};
+  static const double triangle[3][2] = {{1. / 6, 1. / 6}, {2. / 3, 1. / 6}, {1. / 6, 2. / 3}};
+  const int n = nodes == 4 ? 2 : 3;
+  if (nodes == 3 || nodes == 6) {
+    for (int q = 0; q < 3; q++) {
+      memcpy(at[q], triangle[q], sizeof at[q]);
+      weight[q] = 1. / 6;
+    }
+    return 3;
+  }
+  for (int q = 0; q < n * n; q++) {
+    at[q][0] = n == 2 ? two[q % 2] : three[q % 3];
+    at[q][1] = n == 2 ? two[q / 2] : three[q / 3];
+    weight[q] = n == 2 ? 1 : share[q % 3] * share[q / 3];
+  }
+  return n * n;
+}
+
 /* 4 x 4 points of a quadrilateral, else those of ig_structure_face_rule. */
 static ig_status plain_add(ig_ctx *cx, int nodes, double (**point)[3], int *points) {
   double at[9][2], weight[9];

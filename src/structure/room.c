@@ -220,8 +220,8 @@ static ig_status until_read(ig_structure *s, const ig_structure_analysis *a) {
     return ig_fail_at(s->cx, &c->at, "`until` is for `method: arc_length`");
   if (s->analysis + 1 < s->c->analysis.count)
     return ig_fail_at(s->cx, &c->at, "`until` is for the last analysis: others end at their loads");
-  if (!c->set != !c->component || !c->set != isnan(c->displacement) ||
-      (!c->set && isnan(c->factor)))
+  const bool placed = c->set != NULL, along = c->component != NULL, far = !isnan(c->displacement);
+  if (placed != along || placed != far || (!placed && isnan(c->factor)))
     return ig_fail_at(s->cx, &c->at,
                       "expected `set`, `component` and `displacement`, or a `factor`, or both");
   if (!c->set)
