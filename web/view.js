@@ -12,14 +12,18 @@ const VERTEX = `
     v = value; s = test; q = at; vec4 e = modelViewMatrix * vec4(at, 1.0); p = e.xyz;
     gl_Position = projectionMatrix * e;
   }`;
+/* Colors of melt, from solidus to the hottest. */
+const MELT = [[0.8, 0.12, 0.05], [1.0, 0.9, 0.6]], GLSL = (c) => c.map((x) => x.toFixed(3)).join();
 const FRAGMENT = `
-  uniform sampler2D palette; uniform float low, high, keep_low, keep_high, clip_at; uniform vec3 clip; uniform int kind;
+  uniform sampler2D palette; uniform float low, high, keep_low, keep_high, clip_at, melt; uniform vec3 clip; uniform int kind;
   varying float v, s; varying vec3 p; varying vec3 q;
   void main() {
     if (s < keep_low || s > keep_high || dot(clip, q) > clip_at) discard;
     if (kind == 2) { gl_FragColor = vec4(0.1, 0.1, 0.1, 1.0); return; }
     float at = high > low ? (v - low) / (high - low) : 0.5;
     vec3 c = v == v && v > -1e37 ? texture2D(palette, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.6);
+    if (v == v && v > melt) c = mix(vec3(${GLSL(MELT[0])}), vec3(${GLSL(MELT[1])}), high > melt ? clamp((v - melt) / (high - melt), 0.0, 1.0) : 1.0);
+    if (v == v && melt < 1e37 && abs(v - melt) < 0.8 * fwidth(v)) c = vec3(0.05);
     float light = 1.0;
     if (kind == 0) { vec3 n = normalize(cross(dFdx(p), dFdy(p))); light = 0.8 + 0.2 * abs(n.z); }
     gl_FragColor = vec4(c * light, 1.0);
@@ -70,7 +74,8 @@ class View {
     this.texture = new THREE.DataTexture(new Uint8Array(96), 32, 1, THREE.RGBFormat);
     this.texture.magFilter = this.texture.minFilter = THREE.LinearFilter;
     const uniform = { palette: { value: this.texture }, low: { value: 0 }, high: { value: 1 }, keep_low: { value: -3e38 },
-      keep_high: { value: 3e38 }, clip: { value: new THREE.Vector3(1, 0, 0) }, clip_at: { value: 3e38 }, warp: { value: 0 } };
+      keep_high: { value: 3e38 }, clip: { value: new THREE.Vector3(1, 0, 0) }, clip_at: { value: 3e38 }, warp: { value: 0 },
+      melt: { value: 3e38 } };
     const material = (kind) => new THREE.ShaderMaterial({ uniforms: Object.assign({ kind: { value: kind } }, uniform),
       vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide, extensions: { derivatives: true },
       polygonOffset: kind === 0, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
@@ -367,6 +372,8 @@ class View {
     if (this.palette === "coolwarm" && low < 0 && high > 0) { high = Math.max(high, -low); low = -high; } /* white is zero */
     u.low.value = this.range[0] === null ? low : this.range[0];
     u.high.value = this.range[1] === null ? high : this.range[1];
+    /* melt has a band of its own: of temperatures, where some is there */
+    u.melt.value = this.run.solidus && f.unit === "K" && f.high > this.run.solidus ? this.run.solidus : 3e38;
     const colors = data.palettes[this.palette];
     this.texture.image.data.set(colors.flatMap((c) => c));
     this.texture.needsUpdate = true;
@@ -623,11 +630,24 @@ class View {
       colors.forEach((c, k) => paint.addColorStop(k / (colors.length - 1), "rgb(" + c.join() + ")"));
       ink.fillStyle = paint;
       ink.fillRect(x, top, 16, height);
+      const melt = this.uniform.melt.value, rgb = (c) => "rgb(" + c.map((v) => Math.round(255 * v)).join() + ")";
+      if (melt > low && melt < high) {
+        const y = top + height * (1 - (melt - low) / span), hot = ink.createLinearGradient(0, y, 0, top);
+        MELT.forEach((c, k) => hot.addColorStop(k, rgb(c)));
+        ink.fillStyle = hot;
+        ink.fillRect(x, top, 16, y - top);
+        ink.fillStyle = color;
+        ink.fillRect(x - 4, y - 1, 24, 2);
+        this.solidus_at = y;
+      } else this.solidus_at = -1;
       ink.strokeStyle = css("--line");
       ink.lineWidth = 1;
       ink.strokeRect(x, top, 16, height);
-      (span > 0 ? round(f.factor * low, f.factor * high) : [f.factor * low]).filter((v, k) => !narrow || k % 2 === 0).forEach((v) =>
-        text(short(v), x - 6, top + height * (span > 0 ? 1 - (v / f.factor - low) / span : 0.5), "right"));
+      (span > 0 ? round(f.factor * low, f.factor * high) : [f.factor * low]).filter((v, k) => !narrow || k % 2 === 0).forEach((v) => {
+        const y = top + height * (span > 0 ? 1 - (v / f.factor - low) / span : 0.5);
+        if (this.solidus_at < 0 || Math.abs(y - this.solidus_at) > 12) text(short(v), x - 6, y, "right");
+      });
+      if (this.solidus_at >= 0) text("solidus " + short(melt * f.factor), x - 6, this.solidus_at, "right");
       ink.font = "600 " + small;
       text(named(f.name, f.shown), w - 12, 14, "right");
       ink.font = small;

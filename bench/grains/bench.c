@@ -66,7 +66,7 @@ static ig_status front(ig_ctx *cx, const ig_bench_sink *sink, int n) {
 
 static ig_status bench_front(ig_ctx *cx, const ig_bench_sink *sink) {
   IG_TRY(front(cx, sink, ig_bench_size(cx, 256, 64, 16)));
-  return front(cx, sink, ig_bench_size(cx, 640, 128, 16));
+  return front(cx, sink, ig_bench_size(cx, 512, 128, 16));
 }
 
 const ig_bench_entry ig_grains_bench[] = {

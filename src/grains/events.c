@@ -33,6 +33,7 @@ typedef struct {
 /* Solid around what melts, so that it has neighbours; not where the box cuts events off. */
 enum { MARGIN = 2 };
 
+#ifdef INGOT_HAVE_IO
 static ig_status row_check(const reader *f, const double *v) {
   for (int i = 0; i < COLUMNS; i++)
     if (!isfinite(v[i]))
@@ -75,7 +76,6 @@ static ig_status row_take(reader *f, const ig_grains_file *file, const double *v
   return IG_OK;
 }
 
-#ifdef INGOT_HAVE_IO
 /* --- the two formats */
 
 /* Which value a column holds, -1: none of them. */

@@ -22,9 +22,10 @@ double ig_grains_speed(const ig_grains_run *r, double under) {
 static ig_status source_check(const ig_grains_run *r) {
   const ig_grains_case *c = r->c;
   const ig_grains_field *f = &c->field;
-  if (f->at.given == (c->events.count > 0))
-    return ig_fail_at(r->cx, f->at.given ? &f->at : &c->at, "give either `field` or `events`: %s",
-                      f->at.given ? "not both" : "one of both");
+  if (f->at.given && c->events.count)
+    return ig_fail_at(r->cx, &f->at, "`field` and `events` both give temperatures: leave out one");
+  if (!f->at.given && !c->events.count)
+    return ig_fail_at(r->cx, &c->at, "no temperatures: give `field` or `events`");
   if (f->at.given && isnan(f->speed) == isnan(f->cooling_rate) &&
       !(isnan(f->speed) && f->undercooling > 0))
     return ig_fail_at(r->cx, &f->at,
@@ -334,11 +335,11 @@ static void flags_make(ig_grains_run *r) {
   const uint8_t *state = r->array.state.host;
   uint8_t *flags = r->array.flags.host;
   memset(flags, 0, r->array.flags.count);
-  for (int64_t c = 0; c < v->cells; c++)
-    flags[c / v->n[0] * v->across + c % v->n[0] / IG_GRAINS_SEGMENT] |=
-        state[c] == IG_GRAINS_SOLID    ? IG_GRAINS_HAS_SOLID
-        : state[c] == IG_GRAINS_LIQUID ? IG_GRAINS_HAS_LIQUID
-                                       : IG_GRAINS_HAS_ACTIVE;
+  for (int64_t row = 0; row < (int64_t)v->n[1] * v->n[2]; row++, flags += v->across)
+    for (int x = 0; x < v->n[0]; x++, state++)
+      flags[x / IG_GRAINS_SEGMENT] |= *state == IG_GRAINS_SOLID    ? IG_GRAINS_HAS_SOLID
+                                      : *state == IG_GRAINS_LIQUID ? IG_GRAINS_HAS_LIQUID
+                                                                   : IG_GRAINS_HAS_ACTIVE;
 }
 
 /* Segments are all looked at in the next step: when they melt next is found then. */

@@ -459,6 +459,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   bool fine, keep = false;
   int rising = 0;
   n->plain = false;
+  if (n->m.augment)
+    n->m.augment(n->m.self, NULL);
   /* where the last step went, it goes on; the first one starts from where the model is */
   const double on = n->last_ds > 0 ? (factor - n->now.factor) / n->last_ds : 0;
   for (int32_t i = 0; i < equations; i++)
@@ -538,6 +540,14 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
        move almost nothing; or nothing smaller can be reached by rounding. */
     if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
         (it >= 2 && at_rounding(n))) {
+      const ig_trial at = trial_at(n, factor);
+      if (n->m.augment && n->m.augment(n->m.self, &at)) {
+        r = c = before = first = INFINITY; /* iterations are counted anew */
+        keep = led = false;
+        rising = 0;
+        it = 1;
+        continue;
+      }
       *how = fits(n, factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = r;
       return IG_OK;
@@ -610,6 +620,8 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
   bool fine;
   int rising = 0;
   *how = STEP_DIVERGED;
+  if (n->m.augment)
+    n->m.augment(n->m.self, NULL);
   memset(n->v, 0, (size_t)equations * sizeof *n->v);
   IG_TRY(spread(n, n->now.factor));
   for (int it = 1; it <= n->o.iterations; it++) {

@@ -52,6 +52,10 @@ typedef struct {
   /* whether a converged trial may be accepted; false: the step is cut to a half, *why gets the
      reason; NULL: always */
   bool (*fits)(void *self, const ig_trial *at, char *why, size_t size);
+  /* a converged trial: whether multipliers of the model (augmented Lagrange) have changed, so that
+     iterations go on; at NULL: a step begins, multipliers are those of the last accepted one. NULL:
+     there are none. Not called with arc_length but for the latter. */
+  bool (*augment)(void *self, const ig_trial *at);
   /* an unknown or an element in words, for messages */
   void (*name)(void *self, int32_t unknown, char *text, size_t size);
   void (*name_element)(void *self, int group, int32_t element, char *text, size_t size);

@@ -31,11 +31,6 @@ double ig_powder_stored(const ig_powder_run *r) {
 
 /* --- layers */
 
-/* Fresh powder, K. */
-double ig_powder_new_T(const ig_powder_run *r) {
-  return isnan(r->c->powder_temperature) ? r->c->initial_temperature : r->c->powder_temperature;
-}
-
 /* What the balance leaves open, J: rounding, where all is right. */
 double ig_powder_gap(const ig_powder_run *r) {
   const ig_powder_ledger *l = &r->ledger;

@@ -168,6 +168,7 @@ ig_status ig_powder_save(void *self, ig_sink *to) {
   double(*layer)[LAYER] = NULL, (*event)[EVENT] = NULL, *heat[IG_POWDER_WINDOWS] = {NULL};
   kept k;
   ig_status status;
+  IG_TRY(ig_powder_events_drain(r));
   IG_TRY(ig_powder_pull(r, ~0u));
   numbers_keep(r, &k);
   arrays(r, saved);

@@ -257,7 +257,6 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   IG_TRY(looks_make(r));
   IG_TRY(beams_make(r));
   IG_TRY(map_make(r));
-  IG_TRY(ig_powder_events_make(r));
   IG_TRY(film_make(r));
   IG_TRY(ig_powder_vapour(r));
   for (int s = 0; s < 2; s++) {
@@ -342,10 +341,8 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
       IG_TRY(ig_array_pull(r->cx, all[i].array));
   if (what & IG_PULL_MAP && a->map.count)
     IG_TRY(ig_array_pull(r->cx, &a->map));
-  if (what & IG_PULL_MAP && a->event_cells.count) {
-    IG_TRY(ig_powder_events_drain(r));
+  if (what & IG_PULL_MAP && a->event_cells.count)
     IG_TRY(ig_array_pull(r->cx, &a->event_cells));
-  }
   if (what & IG_PULL_LEDGER && a->evaporated.count) {
     IG_TRY(ig_array_pull(r->cx, &a->evaporated));
     r->ledger.evaporated = sum(&a->evaporated);

@@ -376,6 +376,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   IG_TRY(sizes_choose(r));
   IG_TRY(probes_check(r));
   IG_TRY(ig_powder_arrays_make(r));
+  IG_TRY(ig_powder_events_make(r));
   IG_TRY(bed_start(r));
   const double h = r->cell;
   /* explicit conduction in three dimensions is stable up to h^2 / (6 D) */

@@ -290,7 +290,6 @@ typedef struct {
 /* --- model.c */
 /* Everything before the first step; close the run also after a failure. */
 IG_MUST_CHECK ig_status ig_powder_open(ig_job *job, ig_powder_run *run);
-double ig_powder_new_T(const ig_powder_run *run); /* of new powder, K */
 void ig_powder_close(ig_powder_run *run);
 /* The path of a beam, from 0, for `ingot path`; the caller frees it. */
 IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam,
@@ -410,6 +409,8 @@ IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, 
    stays unmelted; and how much of it does. turned: lines of following layers lie otherwise. */
 double ig_fusion_index(double h, double w, double l, double d);
 double ig_fusion_porosity(double h, double w, double l, double d, bool turned);
+/* Heat of the spot over what melting takes: the keyhole index of a line; NaN: not known. */
+double ig_powder_enthalpy(const ig_powder_run *run, const ig_powder_line *line);
 /* Of a layer that is done, into it and into the maps. */
 IG_MUST_CHECK ig_status ig_powder_fusion(ig_powder_run *run, ig_powder_layer *layer);
 
@@ -451,11 +452,14 @@ bool ig_powder_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_powder_get(void *self, const char *name, double *values);
 
 /* --- report.c */
-/* Heat of the spot over what melting takes: the keyhole index of a line; NaN: not known. */
-double ig_powder_enthalpy(const ig_powder_run *run, const ig_powder_line *line);
 IG_MUST_CHECK ig_status ig_powder_tables_write(ig_powder_run *run, ig_sink *to);
 void ig_powder_warn(const ig_powder_run *run); /* of pulled lines and counts */
 
+/* Of new powder, K. */
+static inline double ig_powder_new_T(const ig_powder_run *r) {
+  return r->c->powder_temperature == r->c->powder_temperature ? r->c->powder_temperature
+                                                              : r->c->initial_temperature;
+}
 static inline size_t ig_powder_state_at(const ig_powder_run *r, int64_t i, int64_t j, int64_t k) {
   return ((size_t)k * (size_t)r->nf[1] + (size_t)j) * (size_t)r->nf[0] + (size_t)i;
 }

@@ -51,33 +51,6 @@ static ig_status page_close(page *p, ig_status status, ig_sink *to, const char *
 
 /* --- lines */
 
-/* Heat of the spot over what melting takes (King et al., 2014): A P / (pi h sqrt(D v a^3)), with
-   the heat h up to the solidus, J/m^3, the diffusivity D there, the radius a. About 6 and more: the
-   surface may boil, and a keyhole form. Pieces of a line count by their time; those that stand have
-   none. */
-double ig_powder_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
-  const ig_powder_tables *t = r->tables;
-  const ig_toolpath *p = &r->laser[l->beam].path;
-  double strength = 0, moves = 0; /* mean of P / sqrt(v) */
-  for (int64_t i = l->first; i <= l->last; i++) {
-    const double *x = &p->x[3 * i], takes = p->t[i + 1] - p->t[i],
-                 v = hypot(x[3] - x[0], x[4] - x[1]) / takes;
-    if (takes > 0 && v > 0)
-      strength += (p->power[i] / sqrt(v) - strength) * takes / (moves += takes);
-  }
-  if (!isfinite(t->solidus) || !(moves > 0))
-    return NAN;
-  const double T = r->material->solidus, step = 1 / t->per, a = r->c->beam.radius;
-  const double low = t->solidus - step,
-               slope = (ig_powder_table_T(t, t->solidus, 1) - ig_powder_table_T(t, low, 1)) / step,
-               D = slope / ig_powder_table_resist(t, low, 1),
-               h = t->solidus - ig_powder_table_heat(t, r->c->initial_temperature);
-  const double absorbed = isnan(r->c->beam.powder_absorptivity)
-                              ? ig_table_at(&r->material->absorptivity, T)
-                              : r->c->beam.powder_absorptivity;
-  return absorbed * strength / (M_PI * h * sqrt(D * a * a * a));
-}
-
 /* The keyhole of a line: means over its pieces, by the light they send. Depths are of the light as
    a whole, absorptivities of the keyholes among them. */
 static ig_powder_hole line_hole(const ig_powder_run *r, const ig_powder_line *l, double T) {

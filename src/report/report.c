@@ -105,6 +105,28 @@ static ig_status history_read(ig_page *p, const char *folder, ig_csv_table *tabl
   return status;
 }
 
+/* Where the first material that melts begins to (K); NAN: none does, or several differ. The page
+   draws what is hotter in a band of colors of its own. */
+static double solidus_of(const ig_node *kase) {
+  const ig_node *materials = kase ? ig_node_find(kase, "materials") : NULL;
+  double solidus = NAN;
+  if (!materials || materials->kind == IG_NODE_SCALAR)
+    return NAN;
+  for (const ig_node *m = materials->kind == IG_NODE_LIST ? materials->child : materials; m;
+       m = materials->kind == IG_NODE_LIST ? m->next : NULL) {
+    char problem[128];
+    double value;
+    const ig_node *own = m->kind == IG_NODE_MAP ? ig_node_find(m, "solidus") : NULL;
+    if (!own || own->kind != IG_NODE_SCALAR ||
+        !ig_number_read(own->text, "K", &value, problem, sizeof problem))
+      continue;
+    if (isfinite(solidus) && value != solidus)
+      return NAN;
+    solidus = value;
+  }
+  return solidus;
+}
+
 /* One run: its section of the page, and its object in the data. The object is opened after the
    picture, as nothing must be written to the data when that fails. */
 static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name) {
@@ -126,6 +148,9 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
   ig_json_text(&p->data, "id", id);
+  const double solidus = solidus_of(run->kase);
+  if (isfinite(solidus) && solidus > 0)
+    ig_json_real(&p->data, "solidus", solidus);
   /* Without a picture there is no snapshot that could be read, and no 3D view either. */
   if (drawn)
     IG_TRY_GOTO(status, done,

@@ -80,6 +80,11 @@ static const ig_option phase_options[] = {
         "build: flash heating: what a new layer is hotter than the rest falls as "
         "exp(-t / decay), in all steps that follow; left out: in equal steps, to nothing at the "
         "end of the layer"),
+    IG_REAL(
+        S, clearance, "m", NULL, 0, 1e3,
+        "build: height above its nominal level from which on a finished layer is touched by the "
+        "recoater: the thickness of a real layer, say; warns, and adds the figure "
+        "recoater_touches"),
     IG_CHOICE(S, new_nodes, IG_NODES_CHOICES, "level",
               "build, heat: position of new nodes. level: nominal, as the recoater levels a powder "
               "bed (on the part where it stands higher); surface: nominal in x and y, in z on the "

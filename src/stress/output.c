@@ -356,6 +356,11 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
   IG_TRY(to->result(to, "plastic_strain_max", "", r->plastic_max));
   if (isfinite(recoater))
     IG_TRY(to->result(to, "recoater_height_max", "m", recoater));
+  for (int i = 0; i <= last; i++)
+    if (!isnan(IG_ITEM(const ig_stress_phase, r->c->phases, i)->clearance)) {
+      IG_TRY(to->result(to, "recoater_touches", "", r->touches));
+      break;
+    }
   const struct {
     const char *key;
     double value;

@@ -203,7 +203,7 @@ static void room_stand(const void *self, ig_run_status *s) {
 
 /* NUMBERS: scalars of a checkpoint; their order is that of room_save and room_restore. SAVED:
    room for the list of arrays. */
-enum { NUMBERS = 10 + IG_BALANCE_NUMBERS, SAVED = 24 };
+enum { NUMBERS = 11 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 /* Arrays of a checkpoint, with pointers to the host memory that they are read from or restored
    to: one list serves both, so they cannot disagree. */
@@ -289,7 +289,8 @@ static ig_status room_save(void *self, ig_sink *to) {
                             m->balance.reset,
                             m->balance.flow,
                             r->given,
-                            r->broken ? m->mark.grid : m->system.lattice != NULL};
+                            r->broken ? m->mark.grid : m->system.lattice != NULL,
+                            r->touches};
   IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   IG_TRY(ig_array_pull(m->cx, &m->grown));
@@ -336,6 +337,7 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   m->balance.reset = number[16] != 0;
   m->balance.flow = number[17];
   r->given = number[18] != 0;
+  r->touches = number[20];
   if (number[19] == 0)
     IG_TRY(ig_stress_system_leave_grid(m));
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);

@@ -59,10 +59,11 @@ typedef struct ig_stress_run {
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
-  bool rotated;  /* a warning has said that elements rotate far */
-  ig_look *look; /* of the probes */
-  int *since;    /* probes: the phase whose start counts as 0, -1: none */
-  double *after; /* phases x probes: values at the end of each, whatever `since` */
+  double touches; /* layers that stood higher than the clearance of their phase */
+  bool rotated;   /* a warning has said that elements rotate far */
+  ig_look *look;  /* of the probes */
+  int *since;     /* probes: the phase whose start counts as 0, -1: none */
+  double *after;  /* phases x probes: values at the end of each, whatever `since` */
   /* columns of the history: names, pointers to them, values */
   char (*name)[64];
   const char **column;

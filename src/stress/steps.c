@@ -149,6 +149,8 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
     IG_TRY(
         ig_mesh_named_set(cx, r->m->mesh, &p->at, p->consolidated.value[i], IG_OF_ELEMENTS, &set));
   }
+  if (p->kind != IG_PHASE_BUILD && !isnan(p->clearance))
+    return ig_fail_at(cx, &p->at, "`clearance` is for phases of kind build");
   if (p->kind != IG_PHASE_BUILD && !isnan(p->decay))
     return ig_fail_at(cx, &p->at, "`decay` is for phases of kind build");
   if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->stress_free_temperature)))
@@ -406,26 +408,40 @@ done:
   return status;
 }
 
-/* Height of the newest layer's top above where it was drawn. */
-static ig_status layer_end(ig_stress_run *r, int group) {
+/* Height of the newest layer's top above where it was drawn. The first layer that a recoater would
+   touch is reported with the place. */
+static ig_status layer_end(ig_stress_run *r, const ig_stress_phase *p, int group) {
   ig_stress *m = r->m;
   const double *u = m->u.host, *x = m->mesh->x;
-  double top = -INFINITY;
+  double top = -INFINITY, base = INFINITY;
+  int64_t at = 0;
   IG_TRY(ig_array_pull(m->cx, &m->u));
   r->recoater_now = -INFINITY;
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (r->group[i / 8] == group)
+    if (r->group[i / 8] == group) {
       top = fmax(top, x[3 * (int64_t)m->conn[i] + 2]);
+      base = fmin(base, x[3 * (int64_t)m->conn[i] + 2]);
+    }
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) {
     const int64_t n = m->conn[i];
-    if (r->group[i / 8] != group)
+    /* nodes at its base are those of the layer below, of which the height is known, or the plate's
+     */
+    if (r->group[i / 8] != group || x[3 * n + 2] < base + 1e-9 * (1 + fabs(base)))
       continue;
     r->recoater[n] = u[3 * n + 2];
     /* 1e-9: nodes of the top level, whatever the rounding of their coordinates */
-    if (x[3 * n + 2] > top - 1e-9 * (1 + fabs(top)))
-      r->recoater_now = fmax(r->recoater_now, u[3 * n + 2]);
+    if (x[3 * n + 2] > top - 1e-9 * (1 + fabs(top)) && u[3 * n + 2] > r->recoater_now) {
+      r->recoater_now = u[3 * n + 2];
+      at = 3 * n;
+    }
   }
   r->recoater_now = isfinite(r->recoater_now) ? r->recoater_now : 0;
+  if (r->recoater_now > p->clearance && r->touches++ == 0)
+    ig_warn_at(m->cx, &p->at,
+               "layer %d stands %.3g m above its level at (%.4g, %.4g, %.4g) m, more than the "
+               "`clearance` of %.3g m: the recoater touches it (figure recoater_touches counts "
+               "layers)",
+               group + 1, r->recoater_now, x[at], x[at + 1], x[at + 2], p->clearance);
   return IG_OK;
 }
 
@@ -536,7 +552,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   memcpy(r->warm0, r->warm1, ne);
   memcpy(r->share0, r->share1, ne);
   if (p->kind == IG_PHASE_BUILD && s->piece == s->pieces - 1)
-    IG_TRY(layer_end(r, s->group));
+    IG_TRY(layer_end(r, p, s->group));
   r->at++;
   IG_TRY(ig_stress_look_now(r));
   if (r->at < r->steps && s[1].phase == s->phase)

@@ -2,7 +2,7 @@
    begins, each point is paired with the nearest point of the other side, and anew after each step
    in which it has slid by a tenth of a face; a step in which one slides by half a face is cut. A
    point beyond the edge of the other side meets nothing. With the distance g = n . (x - y) of the
-   pair, pressure p = stiffness <-g>, or p = p0 exp(-ln(100) g / c), tied: both signs, all
+   pair, pressure p = <extra - stiffness g>, or p = p0 exp(-ln(100) g / c), tied: both signs, all
    directions; an overlap at which contact is switched on again vanishes over the analysis; friction
    is the return mapping of t = t_accepted + stick (change of x - y across n) to |t| <= mu p. In
    motion through time sides that touch are damped: damping (v.n n + share (v - v.n n)) of the
@@ -384,6 +384,8 @@ static void friction_keep(ig_structure *s, const ig_structure_touches *former) {
         across += o->pull[d] * t->normal[d];
       for (int d = 0; d < 3 && t->masters; d++)
         t->pull[d] = o->pull[d] - across * t->normal[d];
+      if (t->masters)
+        t->extra = t->kept = o->kept;
       k = at + 1;
       break;
     }
@@ -431,6 +433,7 @@ static void pair_again(ig_structure *s, const ig_structure_contact *c, const ig_
   memcpy(t->offset, t->before, sizeof t->offset);
   if (!t->masters) {
     memset(t->pull, 0, sizeof t->pull);
+    t->extra = t->kept = 0;
     return;
   }
   /* `clearance` counts from the place that is met first */
@@ -467,6 +470,40 @@ ig_status ig_structure_touches_follow(ig_structure *s, bool *changed) {
   if (*changed)
     unknowns_set(s);
   return IG_OK;
+}
+
+/* Uzawa's rule: pressures of a converged state become those at no distance. The stiffness is far
+   usually far above that of the parts, so that each round divides penetrations by some ten. */
+bool ig_structure_touch_augment(void *self, const ig_trial *at) {
+  ig_structure *s = self;
+  bool deep = false;
+  s->touches.rounds = at ? s->touches.rounds + 1 : 0;
+  for (int32_t i = 0; i < s->touches.count; i++) {
+    ig_structure_touch *t = &s->touches.point[i];
+    const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, t->contact);
+    const bool stiff = isnan(c->stiffness) && isnan(c->length) && isnan(c->decay[0]);
+    const double most = !isnan(c->penetration) ? c->penetration : stiff ? 1e-3 : INFINITY;
+    if (!at)
+      t->extra = t->kept;
+    else
+      deep |= !c->tied && t->masters && -t->gap > most * face_size(s, t);
+  }
+  if (!at || !deep)
+    return false;
+  if (s->touches.rounds > 20) {
+    if (!s->touches.deep)
+      ig_warn(s->cx, "contact penetrates by more than `penetration` after 20 rounds of augmented "
+                     "Lagrange: give a higher `stiffness`, or leave it out");
+    s->touches.deep = true;
+    return false;
+  }
+  for (int32_t i = 0; i < s->touches.count; i++) {
+    ig_structure_touch *t = &s->touches.point[i];
+    const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, t->contact);
+    if (!isnan(c->penetration) || (isnan(c->stiffness) && isnan(c->length) && isnan(c->decay[0])))
+      t->extra = t->push;
+  }
+  return true;
 }
 
 bool ig_structure_touch_fits(void *self, const ig_trial *at, char *why, size_t size) {
@@ -525,9 +562,11 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
     push = near ? -t->stiffness * gap * share : 0;
     stiff = near ? t->stiffness * (share - gap * width / (M_PI * (width * width + gap * gap))) : 0;
   } else {
-    push = gap < 0 ? -t->stiffness * gap : 0;
-    stiff = gap < 0 ? t->stiffness : 0;
+    push = fmax(0, t->extra - t->stiffness * gap);
+    stiff = push > 0 ? t->stiffness : 0;
   }
+  t->gap = gap;
+  t->push = push;
   for (int i = 0; i < 3; i++) {
     p[i] = -push * n[i];
     for (int j = 0; j < 3; j++)
@@ -646,6 +685,7 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
     if (ke)
       memset(ke, 0, (size_t)(n * n) * sizeof *ke);
     memset(t->now, 0, sizeof t->now);
+    t->gap = t->push = 0;
     if (!t->masters)
       continue;
     for (int a = 0; a < nodes; a++) {
@@ -722,6 +762,7 @@ ig_status ig_structure_touch_accept(void *self, const ig_trial *at) {
     ig_structure_touch *t = &all->point[i];
     relative(all->of, t, at->u, t->before);
     memcpy(t->pull, t->now, sizeof t->pull);
+    t->kept = t->extra;
     if (!all->warned)
       slide_look(all, t);
   }
@@ -738,24 +779,21 @@ bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to) {
   for (int32_t i = 0; i < s->touches.count; i++) {
     ig_structure_touch *t = &s->touches.point[i];
     const double size = t->masters ? face_size(s, t) : 0;
-    double f[3 * IG_CONTACT_NODES], r[3], depth = -t->shift;
+    double f[3 * IG_CONTACT_NODES];
     ig_trouble trouble = {.element = -1};
     if (!t->masters || IG_ITEM(const ig_structure_contact, s->c->contacts, t->contact)->tied)
       continue;
     if (ig_structure_touch_evaluate((void *)(uintptr_t)&s->touches, &still, i, i + 1, f, NULL,
                                     &trouble) != IG_OK)
       continue;
-    relative(s, t, NULL, r);
     for (int a = 0; a < t->slaves; a++) {
       double v[3];
       ig_structure_to_fixed(s, (size_t)t->node[a], f + (size_t)(3 * a), v);
       for (int d = 0; d < 3; d++)
         to->force[d] -= v[d];
     }
-    for (int d = 0; d < 3; d++)
-      depth -= r[d] * t->normal[d];
-    to->depth = fmax(to->depth, depth);
-    to->share = fmax(to->share, depth / size);
+    to->depth = fmax(to->depth, -t->gap);
+    to->share = fmax(to->share, -t->gap / size);
   }
   return s->touches.count > 0;
 }

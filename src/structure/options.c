@@ -159,6 +159,10 @@ static const ig_option contact_options[] = {
     IG_REAL(S, length, "m", NULL, IG_POSITIVE, 1e9,
             "without `stiffness`; left out: thickness of the first side's element at each point, "
             "its volume over the area of the face"),
+    IG_REAL(S, penetration, "", NULL, IG_POSITIVE, 1,
+            "largest one, over the size of a face: pressures are added until no point is deeper "
+            "(augmented Lagrange); left out: 1e-3 without `stiffness`, `length` and `decay`, else "
+            "any"),
     IG_VECTOR(S, decay, 2, "", NULL,
               "instead of it: pressure at no distance, Pa, and distance in m at which a hundredth "
               "of it is left"),

@@ -187,6 +187,7 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
       .fits = s->touches.count ? ig_structure_touch_fits : NULL,
+      .augment = s->touches.count ? ig_structure_touch_augment : NULL,
       .name = unknown_name,
       .name_element = element_name};
   return IG_OK;

@@ -198,6 +198,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
+  double penetration;   /* largest one over the size of a face, by augmented Lagrange */
   double stiffness, length, decay[2], friction, stick, distance, clearance, tension;
   double damping, tangential; /* Pa s/m where sides touch; share of it across the normal */
   double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
@@ -400,6 +401,9 @@ typedef struct {
   double normal[3];          /* of the second face at the start */
   double before[3], pull[3]; /* accepted: relative position, tangential traction */
   double now[3];             /* traction of the trial */
+  /* Augmented Lagrange: pressure at no distance, of the trial and accepted; distance and pressure
+     that were evaluated last. */
+  double extra, kept, gap, push;
 } ig_structure_touch;
 /* All contact points of the analysis; unknown: count x 3 x IG_CONTACT_NODES, -1 where there is
    no node. */
@@ -409,6 +413,8 @@ typedef struct {
   ig_structure_touch *point;
   int32_t *unknown;
   bool warned; /* of a point that slid too far */
+  bool deep;   /* of a point that penetrates too far */
+  int rounds;  /* of multipliers in this step */
 } ig_structure_touches;
 
 /* A prescribed unknown: constraint without masters, whose g ig_structure_motions sets per step. */
@@ -621,6 +627,8 @@ IG_MUST_CHECK ig_status ig_structure_touch_evaluate(void *self, const ig_trial *
                                                     int32_t end, double *f, double *k,
                                                     ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at);
+/* Callback of Newton's method: multipliers of points that penetrate too far. */
+bool ig_structure_touch_augment(void *self, const ig_trial *at);
 /* Callback of Newton's method: whether no point slides by more than half a face in the step. */
 bool ig_structure_touch_fits(void *self, const ig_trial *at, char *why, size_t size);
 /* Of the accepted state: what other sides exert on first ones, N; the deepest penetration, m, and

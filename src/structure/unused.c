@@ -134,6 +134,11 @@ static ig_status check_constraints(ig_ctx *cx, const ig_structure_case *c) {
                          {k->tied && k->friction > 0, "friction", tied},
                          {k->tied && !isnan(k->stick), "stick", tied},
                          {k->tied && k->sliding, "sliding", tied},
+                         {k->tied && !isnan(k->penetration), "penetration", tied},
+                         {!isnan(k->decay[0]) && !isnan(k->penetration), "penetration",
+                          "the pressure of `decay` begins before sides touch"},
+                         {!isnan(k->tension) && !isnan(k->penetration), "penetration",
+                          "with `tension` the pressure is a function of the distance"},
                          {k->tangential > 0 && k->damping == 0, "tangential",
                           "it is a share of `damping`, which is not given"}};
     IG_TRY(REFUSE(cx, &k->at, list));

@@ -93,4 +93,11 @@ for kind in text/exaca-%s.csv binary/exaca-%s.catemp; do
   "$INGOT" check grains.yaml >said 2>&1 || fail "grains: $(cat said)"
   grep -qE "events +$(awk -F, '{ n += $4 } END { print n }' counts), 0 outside" said || fail "grains: $(cat said)"
 done
+# a camera sees an even cooling as it is, whatever its frames
+if command -v python3 >/dev/null; then
+  mkdir -p even
+  awk 'BEGIN { print "time [s],p [K]"; for (i = 0; i <= 100; i++) printf "%g,%g\n", i * 1e-4, 3000 - i * 20 }' >even/history.csv
+  python3 "$SOURCE/scripts/camera" even p >said 2>&1 || fail "camera: $(cat said)"
+  grep -qx 'history 2e+05 K/s' said && grep -qx 'camera  2e+05 K/s, 2e+05 to 2e+05, 400 of 400 phases' said || fail "camera: $(cat said)"
+fi
 echo "paths from files and from a hatch agree; events are all meltings"

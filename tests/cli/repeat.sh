@@ -65,9 +65,9 @@ phases:
   - {kind: build, set: wall, height: 2 mm}
 output: {count: 2}
 END
-cp "$SOURCE/tests/cli/small/powder.yaml" "$SOURCE/tests/gpu/powder-bed.yaml" "$SOURCE/tests/gpu/powder-lasers.yaml" .
+cp "$SOURCE/tests/cli/small/grains.yaml" "$SOURCE/tests/cli/small/powder.yaml" "$SOURCE/tests/gpu/powder-bed.yaml" "$SOURCE/tests/gpu/powder-lasers.yaml" .
 source "$SOURCE/tests/cli/lib/same.bash"
-rooms=" ${ROOMS:-thermal topopt fracture dynamics stress powder} "
+rooms=" ${ROOMS:-thermal topopt fracture dynamics stress powder grains} "
 same=0
 twice() { # case, what it is, options of both runs
   local case=$1 name=$2 file
@@ -83,6 +83,7 @@ twice() { # case, what it is, options of both runs
 for case in powder powder-bed powder-lasers; do
   [[ $rooms = *" powder "* ]] && twice $case $case
 done
+[[ $rooms = *" grains "* ]] && twice grains grains
 for case in thermal topopt parts fracture dynamics stress; do
   [[ $rooms = *" ${case/parts/topopt} "* ]] || continue
   for assembly in gather color cluster; do

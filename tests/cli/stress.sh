@@ -747,6 +747,23 @@ near "$(figure hinge tip)" 0.048 0.0012 "a plastic cantilever (48.0 mm by Calcul
 awk -v m="$(figure hinge energy_missing)" -v w="$(figure hinge energy_work)" 'BEGIN { m /= w; exit !(m * m < 1e-16) }' || fail "a plastic cantilever: $(figure hinge energy_missing) J are missing"
 "$INGOT" run hinge.yaml -q -o hinge -t 1 -s rotations=small >said 2>&1 || fail "a plastic cantilever, small rotations: $(cat said)"
 grep -q "rotates by 5[0-9] degrees, which .rotations: small. takes for a strain of 0.4[0-9]*: give .rotations: finite." said || fail "no warning of large rotations: $(cat said)"
+# layers that grow or shrink by 0.2 % upwards: 2 um above and below their level, each, as they are complete
+cat >reco.yaml <<'END'
+physics: stress
+mesh: {boxes: {name: part, size: [4 mm, 2 mm, 5 mm], cells: [4, 2, 5]}}
+materials: {name: m, young: 200 GPa, poisson: 0}
+inherent: {strain: [0, 0, 0.002]}
+supports: {set: zmin, fix: all}
+phases: {name: build, kind: build, set: part, height: 1 mm, clearance: 1.5 um}
+output: {count: 0}
+END
+"$INGOT" run reco.yaml -q -o reco -t 1 >said 2>&1 || fail "a recoater: $(cat said)"
+grep -q "layer 1 stands 2e-06 m above its level .* the recoater touches it" said || fail "a recoater that touches: $(cat said)"
+near "$(figure reco recoater_touches)" 5 0 "layers that a recoater touches"
+near "$(figure reco recoater_height_max)" 2e-6 1e-11 "height above the recoater"
+"$INGOT" run reco.yaml -q -o reco -t 1 -s 'inherent.strain=[0, 0, -0.002]' >said 2>&1 || fail "a recoater: $(cat said)"
+near "$(figure reco recoater_touches)" 0 0 "layers that a recoater does not touch"
+near "$(figure reco recoater_height_max)" -2e-6 1e-11 "depth below the recoater"
 [ ! -e soft ] || fail "a refused case has left a folder"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad

@@ -16,6 +16,7 @@ static void build(bed *b, const char *backend, int threads, const ig_powder_case
   GOOD(b->cx, ig_powder_open(&job, &b->r));
   while (b->r.time < b->r.duration)
     GOOD(b->cx, ig_powder_advance(&b->r));
+  GOOD(b->cx, ig_powder_events_drain(&b->r));
   GOOD(b->cx, ig_powder_pull(&b->r, ~0u));
 }
 

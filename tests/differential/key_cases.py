@@ -320,6 +320,9 @@ def stress():
     yield "load", {"case": load, "hints": dict(hints, **{"supports.since": ["more"], "supports.until": ["more"], "probes.since": ["more"],
                                                          "phases.temperature": [400.0]})}
     yield "solver", {"case": dict(load, solver={}), "only": ["solver"], "hints": dict(hints, **{"solver.iterations": [1], "solver.linear_limit": [1]})}
+    torn = dict(case, phases=case["phases"][:2], tearing=[{"set": "wall", "strength": 1e8}], parts=[{"name": "plate", "set": "plate"}])
+    yield "torn", {"case": torn, "only": ["tearing", "parts"], "hints": dict(hints, **{"tearing.set": ["plate"], "tearing.strength": [3e8], "parts.set": ["wall"], "parts.datum_set": ["zmin"], "parts.name": ["other"],
+                                                                                     "parts.tolerance": [1e-7]})}
     creep = dict(load, materials=[dict(steel, mechanical={"expansion_mean": 1.5e-5, "creep": {"factor": 1e-40, "power": 4.0, "energy": 100.0},
                                                           "recovery_start": 800.0, "recovery_end": 1200.0})],
                  phases=[{"name": "hot", "steps": 3, "duration": 10.0, "temperature": 900.0}])
@@ -435,14 +438,19 @@ def structure():
     two = {"boxes": [block(4, 2, 2, [2, 1, 1], "a"), block(4, 2, 2, [3, 2, 1], "b", (0, 0, 2.05))],
            "sets": [{"name": "low", "of": "faces", "box": {"min": [0, 0, 2.04 * MM], "max": [1, 1, 2.06 * MM]}},
                     {"name": "up", "of": "faces", "box": {"min": [0, 0, 1.99 * MM], "max": [1, 1, 2.01 * MM]}}]}
-    press = {"mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "all"}, {"set": "zmax", "components": "xyz", "displacement": [0.2 * MM, 0.0, -0.052 * MM]}],
-             "analysis": [{"first_step": 0.5}], "output": out}
+    press = {"mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "all"}, {"set": "zmax", "components": "xyz", "displacement": [1.0 * MM, 0.0, -0.052 * MM]}],
+             "analysis": [{"first_step": 0.2, "largest_step": 0.2}], "output": out}
     yield "contact", {"case": dict(press, contacts=[{"set": "low", "to": "up", "friction": 0.3}]), "only": ["contacts", "supports"], "hints": hints}
     yield "ties", {"case": dict(press, ties=[{"set": "low", "to": "up", "distance": 0.1 * MM}]), "only": ["ties"], "hints": hints}
     yield "dynamic", {"case": dict(held, loads=pull, initial=[{"set": "xmax", "velocity": [0.0, 0.0, 1.0]}], damping=[{"material": "steel", "mass": 100.0}],
                                    analysis=[{"kind": "dynamic", "duration": 1e-4, "first_step": 2e-5}]),
                       "only": ["initial", "damping", "analysis"], "hints": dict(hints, **{"analysis.duration": [5e-5], "analysis.first_step": [1e-5], "analysis.largest_step": [1e-5],
                                                                                          "damping.stiffness": [1e-7]})}
+    yield "arc", {"case": dict(held, loads=pull, analysis=[{"method": "arc_length", "large": True, "first_step": 0.05, "largest_step": 0.05, "until": {"set": "corner", "component": "z", "displacement": -2e-6}}]),
+                  "only": ["analysis"], "hints": dict(hints, **{"until.set": ["other"], "until.component": ["w"], "until.factor": [0.1]})}
+    yield "truss", {"case": {"mesh": {"beam_line": {"x": [0.0, 20 * MM], "cells": 3}}, "materials": [SOLID], "trusses": [{"area": 1e-6}],
+                             "supports": [{"set": "all", "fix": "yz"}, {"set": "start", "fix": "x"}], "loads": [{"set": "end", "force": [1.0, 0.0, 0.0]}], "analysis": [{}], "output": out},
+                    "only": ["trusses"], "hints": hints}
     yield "frequency", {"case": dict(held, masses=[{"set": "corner", "mass": 1e-3}], analysis=[{"kind": "frequency", "modes": 2}]), "only": ["masses", "analysis"], "hints": hints}
     yield "buckling", {"case": dict(held, loads=[{"set": "xmax", "pressure": 1e6}], analysis=[{"kind": "buckling", "modes": 2}]), "only": ["loads", "analysis"], "hints": hints}
     rubber = dict(held, loads=[{"set": "xmax", "pressure": -1e5}], hyperelastic=[{"material": "steel", "polynomial": [1e6], "compressibility": [1e-7]}],

@@ -112,6 +112,31 @@ static void places_follow_the_case(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Rows of cells that are skipped have nothing to do: with all of them the bits are the same. */
+static void skipped_rows_change_nothing(void **state) {
+  (void)state;
+  const ig_grains_case c = grains_box(70, 20, 16);
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_grains_run r[2];
+  ig_job job[2];
+  grains_run(cx, &c, &job[0], &r[0]);
+  open_run(cx, &c, &job[1], &r[1]);
+  while (!ig_grains_ended(&r[1])) {
+    memset(r[1].array.woken.dev, 1, r[1].array.woken.count);
+    GOOD(cx, ig_grains_advance(&r[1], 1));
+  }
+  assert_int_equal(r[0].step, r[1].step);
+#define X(name, type)                                                                              \
+  if (r[0].array.name.count)                                                                       \
+    assert_memory_equal(r[0].array.name.host, r[1].array.name.host,                                \
+                        r[0].array.name.count *r[0].array.name.size);
+  IG_GRAINS_STATE_ARRAYS(X)
+#undef X
+  ig_grains_close(&r[0]);
+  ig_grains_close(&r[1]);
+  ig_ctx_close(cx);
+}
+
 #ifdef INGOT_HAVE_IO
 static void temporary(char *path, const char *text) {
   const int fd = mkstemp(path);
@@ -272,7 +297,7 @@ static void bad_events_are_refused(void **state) {
 static void bad_cases_are_refused(void **state) {
   (void)state;
   enum { COUNT = 12 };
-  static const char *const says[COUNT] = {"give either `field` or `events`",
+  static const char *const says[COUNT] = {"no temperatures: give `field` or `events`",
                                           "no whole number of cells",
                                           "give either `speed` or",
                                           "nothing cools",
@@ -340,6 +365,7 @@ int main(void) {
       cmocka_unit_test(orientations_are_random),
       cmocka_unit_test(colors_are_those_of_the_triangle),
       cmocka_unit_test(places_follow_the_case),
+      cmocka_unit_test(skipped_rows_change_nothing),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(formats_are_the_same),
       cmocka_unit_test(solid_beside_goes_on),

@@ -80,6 +80,7 @@ static void every_melting(void **state) {
   int64_t melts = 0, twice = 0;
   while (r.time < r.duration)
     assert_int_equal(ig_powder_advance(&r), IG_OK);
+  assert_int_equal(ig_powder_events_drain(&r), IG_OK);
   assert_int_equal(ig_powder_pull(&r, ~0u), IG_OK);
   sort(&r);
   for (int64_t i = 0; i < r.events; i++) {
@@ -100,6 +101,7 @@ static void every_melting(void **state) {
   assert_int_equal(ig_powder_open(&job, &r), IG_OK);
   while (r.time < r.duration)
     assert_int_equal(ig_powder_advance(&r), IG_OK);
+  assert_int_equal(ig_powder_events_drain(&r), IG_OK);
   assert_int_equal(ig_powder_pull(&r, ~0u), IG_OK);
   assert_true(r.events_before == 0 && llabs(r.events - second) < second / 20);
   ig_powder_close(&r);
@@ -121,6 +123,7 @@ static void seen_along_lines(void **state) {
     assert_int_equal(ig_powder_open(&job, &r), IG_OK);
     while (r.time < r.duration)
       assert_int_equal(ig_powder_advance(&r), IG_OK);
+    assert_int_equal(ig_powder_events_drain(&r), IG_OK);
     assert_int_equal(ig_powder_pull(&r, ~0u), IG_OK);
     assert_true(r.events_lost == 0 && r.events > 200);
     for (int64_t n = 0; n < r.lines; n++)
@@ -154,8 +157,8 @@ static void a_saved_run_has_the_same(void **state) {
   assert_true(second.events == first.events && second.events_before == first.events_before);
   while (second.time < second.duration)
     assert_int_equal(ig_powder_advance(&second), IG_OK);
-  assert_int_equal(ig_powder_pull(&whole, ~0u), IG_OK);
-  assert_int_equal(ig_powder_pull(&second, ~0u), IG_OK);
+  assert_int_equal(ig_powder_events_drain(&whole), IG_OK);
+  assert_int_equal(ig_powder_events_drain(&second), IG_OK);
   assert_int_equal(second.events, whole.events);
   sort(&whole);
   sort(&second);

@@ -285,6 +285,31 @@ static void pressures_accelerate(void **state) {
   }
 }
 
+/* Two cubes shorten by 1 mm each under a pressure. Contact as soft as one of them gives way by
+   another millimetre, but for pressures that are added until hardly anything penetrates. */
+static void contact_is_augmented(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {
+        {"mesh",
+         "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}, {origin: [0, 0, 1.01], size: [1, 1, "
+         "1], cells: [3, 3, 3]}], sets: [{name: over, box: {min: [0, 0, 0.999], max: [1, 1, "
+         "1.001]}}, {name: under, box: {min: [0, 0, 1.009], max: [1, 1, 1.011]}}]}"},
+        {"materials", "{name: m, young: 1e9, poisson: 0}"},
+        {"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"},
+        {"loads", "{set: zmax, pressure: 1e6}"},
+        {"contacts", i ? "{set: under, to: over, clearance: 0, stiffness: 1e9, penetration: 1e-5}"
+                       : "{set: under, to: over, clearance: 0, stiffness: 1e9}"},
+        {"analysis", STATIC},
+        {NULL, NULL}};
+    const wanted soft[] = {{"displacement_max", 3e-3, 1e-6}, {NULL, 0, 0}};
+    const wanted hard[] = {
+        {"displacement_max", 2e-3, 5e-3}, {"penetration_share", 0, 1e-5}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), i ? "augmented" : "soft", i ? hard : soft);
+  }
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -568,6 +593,7 @@ int main(void) {
                                      cmocka_unit_test(springs_snap_through),
                                      cmocka_unit_test(contact_slides_over_faces),
                                      cmocka_unit_test(pressures_accelerate),
+                                     cmocka_unit_test(contact_is_augmented),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),

@@ -5,7 +5,6 @@
 #include "dynamics/contact/part_surface.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Places. SEATS: particles with room for guests, which come with surfaces of other ranks; ARMS:
    particles of bodies, one body after the other; PIECES: what contact remembers, of particles and

@@ -2,9 +2,9 @@
    from the whole model, so that both start with the same numbers.
 
    Every rank has built the whole model. ig_dyn_part_new divides the particles along a
-   space-filling curve, moves owners together for bodies and ties, makes the local model
-   (local_make) and the lists of who has what (collects, for output and sums in the order of the
-   whole). ig_dyn_part_keep then frees the whole model's arrays.
+   space-filling curve, moves owners together for bodies and ties, makes the part (part_make), the
+   lists of who has what (collects, for output and sums in the order of the whole) and its arrays
+   (arrays.c). ig_dyn_part_keep then frees the whole model.
 
    Elements of a part lie in two ranges: inner ones, which no ghost touches and which are
    computed while ghosts travel, and those at the border. */

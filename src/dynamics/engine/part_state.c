@@ -3,7 +3,6 @@
 #include "dynamics/model/part.h"
 #include "backend/backend.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
