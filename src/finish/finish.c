@@ -248,7 +248,7 @@ static ig_status finish(ig_finished *f, const char *folder, const ig_finish_opti
   material_look(f);
   IG_TRY(weights_look(f));
   IG_TRY(surface_read(f, folder));
-  f->out = ig_path_join(folder, "finished");
+  f->out = ig_path_join(folder, IG_FINISHED);
   if (!f->out)
     return IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
   IG_TRY(ig_folder_make(f->cx, f->out));
@@ -260,6 +260,8 @@ ig_status ig_finish(ig_ctx *cx, const char *folder, const ig_finish_options *opt
   ig_finished f = {.cx = cx};
   IG_REQUIRE_ARGS(cx, folder);
   const ig_status status = finish(&f, folder, options ? options : &defaults);
+  if (status != IG_OK && f.out)
+    (void)!rmdir(f.out); /* if nothing is in it */
   ig_topopt_part_free(&f.surface);
   ig_job_close(&f.job);
   ig_case_close(f.c);

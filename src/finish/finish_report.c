@@ -325,7 +325,7 @@ ig_status ig_finish_report(ig_finished *f, const ig_finish_options *options, int
   report r = {.f = f, .o = options, .units = {.depth = 1}};
   ig_json_object(&r.json, NULL);
   ig_json_object(&r.units, NULL);
-  ig_json_text(&r.json, "finished", f->job.title);
+  ig_json_text(&r.json, "finished", f->job.title); /* first: IG_FINISHED_HEAD */
   ig_json_object(&r.json, "result");
   put_figures(&r, meshes, figures, finest);
   const ig_status measured = put_measured(&r);

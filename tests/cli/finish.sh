@@ -83,6 +83,12 @@ near 'force of the pressure' "$(figure mesh/finished load_case_1_load_sum_z)" -8
 near 'work of the pressure' "$(figure mesh/finished load_case_1)" 0.0983 0.03
 near 'work of the moment' "$(figure mesh/finished load_case_2)" 0.00192 0.03
 
+# a new run removes what was found of the former one's part, and nothing else
+echo mine >mesh/finished/notes
+run mesh
+[ ! -e mesh/finished/summary.json ] && [ ! -e mesh/finished/part.inp ] || { echo "figures of another run's part are left"; exit 1; }
+[ -e mesh/finished/notes ] || { echo "a file of the user's was removed"; exit 1; }
+
 # what has no finished part is refused by its name
 bad() { # case, words of the message
   finish "$1"

@@ -260,6 +260,28 @@ void ig_result_folder_close(ig_result_folder *f) {
   free(f->files.at);
 }
 
+/* What `ingot finish` found of a former run's part is not that of the next one. Only files that
+   begin as its summary does show that the folder is its own; links are not followed. Errors are
+   passed over: nothing of this run depends on it. */
+static void finished_remove(const ig_result_folder *f) {
+  static const char head[] = IG_FINISHED_HEAD;
+  static const char *const names[] = {IG_SUMMARY, "part.inp", "part.msh", "part.step"};
+  char found[sizeof head] = "";
+  const int folder = openat(f->fd, IG_FINISHED, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0)
+    return;
+  const int file = openat(folder, IG_SUMMARY, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const bool ours = file >= 0 && read(file, found, sizeof head - 1) == (ssize_t)(sizeof head - 1) &&
+                    memcmp(found, head, sizeof head - 1) == 0;
+  if (file >= 0)
+    close(file);
+  for (size_t i = 0; ours && i < sizeof names / sizeof *names; i++)
+    (void)!unlinkat(folder, names[i], 0);
+  close(folder);
+  if (ours)
+    (void)!unlinkat(f->fd, IG_FINISHED, AT_REMOVEDIR);
+}
+
 /* The mark comes first: from then on an interrupted clean-up can be resumed by the next run.
    The checkpoint and the index go before the rest, so that no reader meets an index of missing
    files. */
@@ -273,6 +295,7 @@ ig_status ig_result_folder_take(ig_ctx *cx, ig_result_folder *f) {
   IG_TRY(ig_result_folder_remove(cx, f, IG_SERIES));
   IG_TRY(ig_result_folder_remove(cx, f, IG_SERIES_TOO));
   IG_TRY(walk(cx, f, remove_former, 0));
+  finished_remove(f);
   f->files.length = 0;
   IG_TRY(mark_write(cx, f));
   f->ours = true;

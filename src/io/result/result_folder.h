@@ -15,6 +15,9 @@
 #define IG_CASE "case.yaml"     /* noted like a room's files: the user may have one, too */
 #define IG_REPORT "report.html" /* not a run's, but of this run: the next one removes it */
 #define IG_JOINED "run.vtkhdf"  /* all snapshots in one, likewise */
+/* A folder in it, of `ingot finish`, and how the summary there begins: the next run removes it. */
+#define IG_FINISHED "finished"
+#define IG_FINISHED_HEAD "{\n  \"finished\": "
 /* Bytes of a file name in a result, with the final 0. */
 enum { IG_FILE_NAME = 64 };
 void ig_snapshot_name(int64_t index, char name[IG_FILE_NAME]);
