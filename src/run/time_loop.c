@@ -138,7 +138,11 @@ static ig_status open(ig_loop *m) {
     if (room->begin)
       IG_TRY(room->begin(m->self));
     room->stand(m->self, &m->now);
-    IG_TRY(outputs(m, m->now.at, true));
+    const ig_status shown = outputs(m, m->now.at, true);
+    /* a room that computes for its first snapshot has gone back to the start */
+    if (shown == IG_INTERRUPTED && job->cx->interrupted && !job->cx->ranks)
+      return ig_loop_stop(m);
+    IG_TRY(shown);
   }
   steps_warn(m);
   /* Rates of progress count from here; set-up and the output of the start are not included. */

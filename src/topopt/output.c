@@ -235,6 +235,8 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
     const ig_status status = ig_topopt_analyse(r);
     if (ends)
       *ends = false;
+    if (status == IG_INTERRUPTED)
+      IG_TRY(ig_topopt_put_back(r));
     IG_TRY(status);
   }
   return ig_topopt_divided(r->d) ? parts_show(r, to) : whole_show(r, to);

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "assembly/cluster.h"
 #include "run/case.h"
+#include <ingot/calibrate.h>
 #include <ingot/chain.h>
 #include "run/rooms.h"
 #include "sample_room.h"
@@ -409,6 +410,10 @@ static void quiet_line(void *user, const char *label, const char *value) {
 }
 static void example_check(const char *path) {
   ig_case *c;
+  bool fits = false;
+  GOOD(cx, ig_is_calibration(cx, path, &fits));
+  if (fits)
+    return;
   GOOD(cx, ig_case_open(cx, path, &c));
   if (ig_case_is_chain(c)) /* its stages are read before the first of them runs */
     GOOD(cx, ig_chain_check(c, folder, quiet_line, NULL));

@@ -82,11 +82,16 @@ void ig_dyn_touching_free(ig_ctx *cx, ig_dyn_touching *t);
 /* release.c: the memory of one model; a part of it must be gone. Takes NULL. */
 void ig_dyn_model_release(ig_dyn_model *m);
 
-/* --- step.c
+/* --- ranges.c
 
-   False for a color without elements: its range would be an empty launch. */
+   False for a color without elements: its range would be an empty launch. Ranges of a group that
+   are computed before ghosts have come. */
 bool ig_dyn_has_elements(const ig_dyn_group *g, int color);
+int ig_dyn_inner_ranges(const ig_dyn_model *m);
 ig_dyn_range ig_dyn_range_of(const ig_dyn_model *m, const ig_dyn_group *g, int color);
+
+/* --- step.c */
+
 /* Forces of surfaces that touch, at the positions of p, into touch. On ranks the part's elements
    have been looked at before (ig_dyn_part_ready). */
 IG_MUST_CHECK ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p);
