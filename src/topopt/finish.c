@@ -91,7 +91,8 @@ typedef struct {
   uint8_t *touched;
   double level;
   ig_topopt_tally tally;
-  char loose[160];
+  char loose[200];
+  bool gray; /* gray material connects them */
 } finding;
 
 /* Heat flows through void, too, and mechanisms have hinges of elements that touch in a node:
@@ -116,24 +117,24 @@ static void say_loose(const ig_topopt_tally *t, double level, char *text, size_t
 }
 
 /* Whether loads and supports are connected: by the part at the level of the statement, else by
-   gray material, a thousandth as stiff as the solid or more. Else the design carries nothing. A
-   tenth of the solid's density is, with the usual penalty of 3, a thousandth of its stiffness. */
+   gray material, a thousandth as stiff as the solid or more, which nobody can make. Else the
+   design carries nothing. A tenth of the solid's density is, with the usual penalty of 3, a
+   thousandth of its stiffness. */
 static ig_status connection_find(const ig_topopt_design *s, double solid, finding *f) {
   const double least = fmin(0.1 * solid, f->level);
-  char text[sizeof f->loose];
+  char text[160];
   ig_topopt_tally t;
   if (carries(s, &f->tally))
     return IG_OK;
   say_loose(&f->tally, f->level, text, sizeof text);
   IG_TRY(ig_topopt_pieces_count(s->cx, s->d, f->density, least, f->touched, &t));
-  if (!carries(s, &t))
-    say_loose(&t, least, f->loose, sizeof f->loose);
+  f->gray = carries(s, &t);
+  if (f->gray && s->c->penalty == 1)
+    return IG_OK; /* densities are thicknesses, which can be made */
+  if (f->gray)
+    snprintf(f->loose, sizeof f->loose, "only gray material carries: %s", text);
   else
-    ig_warn(
-        s->cx,
-        "the part does not carry its loads, gray material does: %s; let it run longer, or use a "
-        "projection",
-        text);
+    say_loose(&t, least, f->loose, sizeof f->loose);
   return IG_OK;
 }
 
@@ -164,7 +165,7 @@ static double part_excess(const ig_topopt_design *s, const ig_evaluation *e,
 /* The worst bound is named. Order: bounds of the density model, then loads without support, then
    bounds that the finished part does not meet. */
 static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
-                              const char *loose, const ig_topopt_part_figures *part) {
+                              const char *loose, bool gray, const ig_topopt_part_figures *part) {
   char text[240] = "yes";
   double worst = 0;
   for (int i = -1; i < s->limits; i++) {
@@ -182,7 +183,8 @@ static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig
   const char *remedy = "";
   if (worst == 0 && *loose) {
     snprintf(text, sizeof text, "no: %s", loose);
-    remedy = "; hold elements under loads solid ('passive'), or allow more volume";
+    remedy = gray ? "; let it run longer, or use a projection"
+                  : "; hold elements under loads solid ('passive'), or allow more volume";
   } else if (worst == 0 && part && part_excess(s, e, part, text, sizeof text) > 0) {
     remedy =
         "; lower the bound by that, use smaller elements, or, where the stress of a corner or a "
@@ -394,7 +396,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   if (status == IG_OK && analysed)
     status = ig_topopt_part_analyse(r, sink, &field, &part);
   if (status == IG_OK)
-    status = put_feasible(sink, r->s, &r->e, f.loose, analysed ? &part : NULL);
+    status = put_feasible(sink, r->s, &r->e, f.loose, f.gray, analysed ? &part : NULL);
   free(f.density);
   free(f.touched);
   free(share);

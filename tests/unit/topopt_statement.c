@@ -375,6 +375,8 @@ static void infeasible_is_said(void **state) {
   assert_non_null(strstr(o.feasible, "no: constraint 1 (displacement) is "));
   assert_non_null(strstr(o.warning, "not feasible"));
   run_good("cpu", GRID LOAD "volume: 0.3\niterations: 10\n", &o);
+  assert_non_null(strstr(o.feasible, "no: only gray material carries: no load acts on elements"));
+  run_good("cpu", GRID LOAD "volume: 0.6\niterations: 60\n", &o);
   assert_string_equal(o.feasible, "yes");
   assert_true(o.pieces >= 1 && o.cavities == 0);
 }
