@@ -113,8 +113,8 @@ def value_and_grad(case: CaseLike, figure: str, wrt: Sequence[str], *, set: Mapp
     case = Case._of(case, set, {"backend": "cpu", **options})
     keys = [_encode(key) for key in wrt]
     slot = _ffi.new("ig_gradient **")
-    case.context.call(_lib.ig_case_gradient, case.ptr, _encode(figure),
-                      _ffi.cast("const char *const *", _ffi.new("char *[]", keys)) if keys else _ffi.NULL,
+    names = _ffi.new("char *[]", keys) if keys else _ffi.NULL  # a cast alone would not keep it
+    case.context.call(_lib.ig_case_gradient, case.ptr, _encode(figure), _ffi.cast("const char *const *", names),
                       len(keys), _ffi.NULL, slot)
     found = slot[0]
     try:

@@ -39,8 +39,8 @@ static ig_status row_check(const reader *f, const double *v) {
     if (!isfinite(v[i]))
       return ig_fail_at(f->r->cx, &f->at, "an event has a value that is no number");
   if (v[MELT] < 0)
-    return ig_fail_at(f->r->cx, &f->at, "an event melts at %g s, before the start: set `start`",
-                      v[MELT]);
+    return ig_fail_at(f->r->cx, &f->at,
+                      "an event melts at %g s, before the start: set `start_time`", v[MELT]);
   if (v[LIQUIDUS] < v[MELT])
     return ig_fail_at(f->r->cx, &f->at,
                       "an event falls through the liquidus at %g s, before it melts at %g s",
@@ -58,8 +58,8 @@ static ig_status row_take(reader *f, const ig_grains_file *file, const double *v
   memcpy(at.value, value, sizeof at.value);
   for (int d = 0; d < 3; d++)
     at.value[d] += file->shift[d];
-  at.value[MELT] += file->start;
-  at.value[LIQUIDUS] += file->start;
+  at.value[MELT] += file->start_time;
+  at.value[LIQUIDUS] += file->start_time;
   IG_TRY(row_check(f, at.value));
   for (int d = 0; d < 3; d++) {
     const bool below = at.value[d]<g->min[d], above = at.value[d]> g->max[d];

@@ -51,8 +51,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *file;
-  double start;    /* s, added to its times */
-  double shift[3]; /* m, added to its places */
+  double start_time; /* s, added to its times */
+  double shift[3];   /* m, added to its places */
 } ig_grains_file;
 
 enum { IG_GRAINS_IN625, IG_GRAINS_IN718, IG_GRAINS_CUSTOM };

@@ -30,7 +30,7 @@ static const ig_option file_options[] = {
     IG_FILE(E, file, IG_REQUIRED,
             "text with the columns x, y, z, tm, ts (or tl) and cr, or, where its name contains "
             ".catemp, six binary numbers an event: places in m, times in s, cooling rate in K/s"),
-    IG_REAL(E, start, "s", "0", 0, 1e9, "added to its times"),
+    IG_REAL(E, start_time, "s", "0", 0, 1e9, "added to its times"),
     IG_VECTOR(E, shift, 3, "m", "[0, 0, 0]", "added to its places"), IG_END};
 #undef E
 

@@ -70,8 +70,8 @@ static ig_status quantity_read(work *w, const char *key, quantity *q) {
                    key);
   if (!text)
     return IG_FAIL(w->cx, IG_INPUT,
-                   "the case has no number '%s'; of a table say which, as in "
-                   "materials[0].conductivity[2][1]",
+                   "the case has no number '%s': write it into the case; of a table say which, as "
+                   "in materials[0].conductivity[2][1]",
                    key);
   q->number = ig_decimal_read(text, &rest);
   const bool good = rest != text && isfinite(q->number);
@@ -151,6 +151,7 @@ static void refusal_clear(ig_ctx *cx) {
 static ig_status derivative_of(work *w, const char *key, const quantity *q, double *derivative) {
   const double step = STEP * (q->number != 0 ? fabs(q->number) : 1);
   ig_status status = IG_OK;
+  char why[sizeof w->cx->message] = "";
   for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++) {
     refusal_clear(w->cx);
     *derivative = 0;
@@ -163,11 +164,12 @@ static ig_status derivative_of(work *w, const char *key, const quantity *q, doub
     }
     if (status != IG_INPUT)
       break;
+    /* of zero, which may be the end of a range, what stands in the way above it */
+    if (s == (q->number == 0))
+      memcpy(why, w->cx->message, sizeof why);
   }
   *derivative /= q->factor.factor;
   if (status == IG_INPUT) {
-    char why[sizeof w->cx->message];
-    memcpy(why, w->cx->message, sizeof why);
     refusal_clear(w->cx);
     return IG_FAIL(w->cx, IG_INPUT, "no gradient by '%s': %s", key, why);
   }

@@ -24,6 +24,15 @@ awk -F, 'NR == 2 { exit !($4 ^ 2 < 1e-12) }' zero.csv || fail "a misfit that is 
 gradient "$case" -f 'misfit(data.csv)' -w 'boundary[0].convection' --set 'boundary[0].convection=80' -o off.csv || fail "misfit"
 awk -F, 'NR == 2 { exit !($4 < -1e-4) }' off.csv || fail "more convection would come nearer: $(cat off.csv)"
 
+# nothing of a file is passed over
+bad() { printf "$1" >bad.csv; gradient "$case" -f 'misfit(bad.csv)' -w ambient; [ $? = 2 ] && grep -q "$2" log || fail "a file: $1"; }
+bad 'time,middle\n1,390,7\n' 'bad.csv:2: more cells'
+bad 'time,middle\n1,390\n2\n' 'bad.csv:3: fewer cells'
+bad 'time,middle\n1,390abc\n' 'bad.csv:2: expected numbers'
+bad 'time [ms],middle\n1,390\n' 'bad.csv:1: expected times in s'
+bad 'time,middle\n9,390\n' 'bad.csv:2: its time is outside'
+gradient "$case" -f 'middle@1 kg' -w ambient; [ $? = 2 ] && grep -q 'expected a time behind @' log || fail "a time in kg"
+
 gradient "$case" -f middle -w duration; [ $? = 2 ] && grep -q "no gradient by 'duration'" log || fail "duration"
 gradient "$case" -f nobody -w ambient; [ $? = 2 ] && grep -q "no figure 'nobody'" log || fail "an unknown figure"
 gradient "$case" -f middle; [ $? = 2 ] && grep -q -- '--wrt KEY' log || fail "no key"

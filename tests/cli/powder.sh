@@ -89,7 +89,7 @@ tail -n +2 text/solidification.csv | awk -F, '$8 > 0 { printf "%.9g,%.9g,%.9g,%d
 cmp counts melts || fail "events and meltings"
 # the room of grains reads all of them, from either file
 for kind in text/exaca-%s.csv binary/exaca-%s.catemp; do
-  printf 'physics: grains\ngrid: {cell: 20 um}\nsubstrate: {grain_size: 60 um}\ngrowth: {law: in718}\nevents: [{file: '"$kind}, {file: $kind"', start: 31 ms}]\n' 0001 0002 >grains.yaml
+  printf 'physics: grains\ngrid: {cell: 20 um}\nsubstrate: {grain_size: 60 um}\ngrowth: {law: in718}\nevents: [{file: '"$kind}, {file: $kind"', start_time: 31 ms}]\n' 0001 0002 >grains.yaml
   "$INGOT" check grains.yaml >said 2>&1 || fail "grains: $(cat said)"
   grep -qE "events +$(awk -F, '{ n += $4 } END { print n }' counts), 0 outside" said || fail "grains: $(cat said)"
 done

@@ -185,6 +185,76 @@ static void energy_is_exact(void **state) {
   ig_ctx_close(cx);
 }
 
+/* A case of one entry of `boundary` and one probe; the gradient by these keys. */
+static ig_gradient *small_gradient(ig_ctx *cx, const char *const *set, const char *const *of,
+                                   int count) {
+  ig_case *c;
+  ig_gradient *g;
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "thermal"));
+  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}}"));
+  GOOD(cx, ig_case_set(c, "probes", "{name: p, point: [0, 0, 0]}"));
+  for (int i = 0; set[i]; i += 2)
+    GOOD(cx, ig_case_set(c, set[i], set[i + 1]));
+  GOOD(cx, ig_case_gradient(c, "p", of, count, &(ig_gradient_options){true}, &g));
+  ig_case_close(c);
+  return g;
+}
+
+/* Radiation so steep that the step limits it; the limit itself follows from the films. */
+static void limited_films_agree(void **state) {
+  (void)state;
+  static const char *const set[] = {"materials",
+                                    "{name: s, density: 20, conductivity: 0.01, specific_heat: 25}",
+                                    "initial_temperature",
+                                    "20000 K",
+                                    "ambient",
+                                    "300 K",
+                                    "duration",
+                                    "5 us",
+                                    "time_step",
+                                    "5 us",
+                                    "boundary",
+                                    "{set: surface, emissivity: 0.9}",
+                                    NULL};
+  static const char *const of[] = {"boundary.emissivity", "materials.density",
+                                   "initial_temperature", "ambient"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_gradient *g = small_gradient(cx, set, of, 4);
+  is_difference(g);
+  assert_true(g->row[0].derivative[0] < -2900);
+  ig_gradient_free(g);
+  ig_ctx_close(cx);
+}
+
+/* What is zero now has a derivative all the same. Block heated by q A: dT/dq = t A / C. */
+static void zeros_have_derivatives(void **state) {
+  (void)state;
+  static const char *const set[] = {
+      "materials",
+      "{name: s, density: 8000, conductivity: 20, specific_heat: 500}",
+      "initial_temperature",
+      "400 K",
+      "ambient",
+      "300 K",
+      "duration",
+      "0.1 s",
+      "body_source",
+      "0",
+      "boundary",
+      "{set: surface, flux: 0, convection: 0}",
+      NULL};
+  static const char *const of[] = {"boundary.flux", "boundary.convection", "body_source"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_gradient *g = small_gradient(cx, set, of, 3);
+  const double rise = 0.1 * 6e-6 / (8000 * 500 * 1e-9);
+  assert_near(g->row[0].derivative[0], rise, 1e-10 * rise);
+  assert_near(g->row[1].derivative[0], -100 * rise, 1e-8 * rise);
+  assert_near(g->row[2].derivative[0], 0.1 / (8000 * 500), 1e-17);
+  ig_gradient_free(g);
+  ig_ctx_close(cx);
+}
+
 static void tells_what_has_none(void **state) {
   (void)state;
   static const struct {
@@ -227,6 +297,8 @@ int main(void) {
       cmocka_unit_test(agrees_with_constant_properties),
       cmocka_unit_test(fields_sum_to_numbers),
       cmocka_unit_test(has_the_bits_of_one_thread),
+      cmocka_unit_test(limited_films_agree),
+      cmocka_unit_test(zeros_have_derivatives),
       cmocka_unit_test(tells_what_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

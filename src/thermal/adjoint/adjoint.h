@@ -55,6 +55,7 @@ typedef struct {
   ig_tape_before *before;
   double *volume_before;                     /* patches x materials */
   double *patch_bar, *volume_bar, *watt_bar; /* patches x IG_PATCH_BARS, x materials; watts */
+  double *reach_bar;                         /* steps: of the limit of films */
 } ig_tape_batch;
 
 /* Arrays of nodes: numbers at the start, their bars, or bars of what nodes have now. */
@@ -95,12 +96,14 @@ typedef struct ig_tape {
   heat_material_f64 *material;         /* as the run was set up; materials */
   heat_table_f64 absorb;
   int probes;
-  double *reading; /* (steps + 1) x probes, K */
-  double *weight;  /* the same: derivative of the figure by each reading */
-  double *time;    /* steps + 1, s */
-  int64_t reading_room;
-  double *flow, *slot; /* nodes: bar of what flows in, W; elements x 8 */
-  double *state;       /* of a window: states before each step; T, then H */
+  /* Readings of probes, K: of step k row 2 k after the births before it, row 2 k + 1 at its end. A
+     birth changes temperatures at once. weight: derivative of the figure by each reading */
+  double *reading, *weight;
+  double *time; /* steps + 1, s */
+  int64_t reading_room, time_room;
+  double *flow, *slot;         /* nodes: bar of what flows in, W; elements x 8 */
+  double reach[IG_TAPE_PARTS]; /* bar of the step's limit of films */
+  double *state;               /* of a window: states before each step; T, then H */
   int64_t state_room;
 } ig_tape;
 

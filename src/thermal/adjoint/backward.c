@@ -86,7 +86,8 @@ static double temperature_back(const ig_tape *t, const double *volume, double T,
 /* A film (heat_film_in): bar of the heat it lets in, to its numbers and the node's temperature and
    capacity. A film steeper than the step allows for is reduced, as it was forward. */
 static void film_back(const heat_film_f64 *g, double T, double inverse, const ig_heat_step *step,
-                      double flow, double *T_bar, double *inverse_bar, double *film_bar) {
+                      double flow, double *T_bar, double *inverse_bar, double *film_bar,
+                      double *reach_bar) {
   const double T3 = T * T * T, steep = g->h + 4 * g->e * T3;
   const double loss = g->h * T - g->h_amb + g->e * T * T3 - g->e_amb;
   const double reach = step->dt * inverse * steep;
@@ -99,6 +100,7 @@ static void film_back(const heat_film_f64 *g, double T, double inverse, const ig
     film_bar[3] += bar * 4 * T3;
     *T_bar += bar * 12 * g->e * T * T;
     *inverse_bar += flow * factor * loss / inverse;
+    *reach_bar -= flow * loss / reach;
   }
   film_bar[1] -= factor * flow * T;
   film_bar[2] += factor * flow;
@@ -109,7 +111,7 @@ static void film_back(const heat_film_f64 *g, double T, double inverse, const ig
 
 /* Node n: from the bar of its state after the step to that of the heat that flowed in. */
 static void node_back(ig_tape *t, const ig_heat_step *step, ig_lid n, double T, double after,
-                      ig_tape_material *to) {
+                      ig_tape_material *to, double *reach_bar) {
   const ig_heat *h = &t->run.heat;
   const size_t M = (size_t)h->material.count;
   const double inverse = ((const double *)h->node.inverse.dev)[n];
@@ -126,23 +128,26 @@ static void node_back(ig_tape *t, const ig_heat_step *step, ig_lid n, double T, 
     t->flow[n] = step->dt * inverse * bar->T[n];
     bar->inverse[n] += (after - T) / inverse * bar->T[n];
   }
-  if (((const uint8_t *)h->node.filmed.dev)[n])
-    film_back((const heat_film_f64 *)h->node.film.dev + n, T, inverse, step, t->flow[n], &bar->T[n],
-              &bar->inverse[n], bar->film + 5 * (size_t)n);
+  /* also of a film of zeros: a key may raise it */
+  film_back((const heat_film_f64 *)h->node.film.dev + n, T, inverse, step, t->flow[n], &bar->T[n],
+            &bar->inverse[n], bar->film + 5 * (size_t)n, reach_bar);
   bar->body[n] += t->flow[n];
 }
 
 static void nodes_back(ig_ctx *cx, ig_tape *t, const ig_heat_step *step, const double *T,
-                       const double *after) {
+                       const double *after, double *reach_bar) {
   const ig_lid nodes = t->run.heat.nodes;
   const int M = t->run.heat.material.count;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, nodes, IG_WORK_NODE))
   for (int part = 0; part < IG_TAPE_PARTS; part++) {
     const ig_lid first = (ig_lid)((int64_t)nodes * part / IG_TAPE_PARTS),
                  last = (ig_lid)((int64_t)nodes * (part + 1) / IG_TAPE_PARTS);
+    t->reach[part] = 0;
     for (ig_lid n = first; n < last; n++)
-      node_back(t, step, n, T[n], after[n], t->part + (size_t)part * (size_t)M);
+      node_back(t, step, n, T[n], after[n], t->part + (size_t)part * (size_t)M, &t->reach[part]);
   }
+  for (int part = 0; part < IG_TAPE_PARTS; part++)
+    *reach_bar += t->reach[part];
 }
 
 /* Watts of the step. A node has one at most. */
@@ -362,10 +367,10 @@ static void patch_back(ig_tape *t, const ig_tape_batch *b, int32_t p, const doub
 
 /* --- windows */
 
-/* What the figure takes of the state after `step` steps. */
-static void seed(ig_tape *t, int64_t step) {
+/* What the figure takes of the state of a row of readings. */
+static void seed(ig_tape *t, int64_t row) {
   for (int p = 0; p < t->probes; p++) {
-    const double weight = t->weight[step * t->probes + p];
+    const double weight = t->weight[row * t->probes + p];
     for (int a = 0; a < 8 && weight != 0; a++)
       t->bar.T[t->run.probe[p].node[a]] += weight * t->run.probe[p].weight[a];
   }
@@ -405,10 +410,11 @@ static ig_status window_back(ig_ctx *cx, ig_tape *t, const ig_tape_mark *mark, i
       return IG_FAIL(cx, IG_INTERRUPTED, "the gradient was stopped");
     for (int i = b->steps - 1; i >= 0; i--) {
       state -= h->nodes;
-      seed(t, b->first + i + 1);
-      nodes_back(cx, t, &b->step[i], state, h->node.T.dev);
+      seed(t, 2 * (b->first + i) + 1);
+      nodes_back(cx, t, &b->step[i], state, h->node.T.dev, &b->reach_bar[i]);
       watts_back(t, b, &b->step[i], state);
       elements_back(cx, t, &b->step[i], state);
+      seed(t, 2 * (b->first + i));
       memcpy(h->node.T.dev, state, (size_t)h->nodes * sizeof(double));
       for (int32_t p = b->step[i].patch_last - 1; p >= b->step[i].patch_first; p--)
         patch_back(t, b, p, h->node.T.dev);
@@ -450,7 +456,6 @@ ig_status ig_tape_backward(ig_ctx *cx, ig_tape *t) {
     IG_TRY(window_back(cx, t, &t->mark[m], end));
     end = t->mark[m].batch;
   }
-  seed(t, 0);
   /* parts in their order, into the first */
   for (int part = 1; part < IG_TAPE_PARTS; part++)
     for (int m = 0; m < M; m++) {

@@ -40,7 +40,7 @@ static ig_status probe_need(ig_ctx *cx, const ig_tape *t, const char *name, size
                  (int)length, name);
 }
 
-/* The steps around a time: value = (1 - share) reading[k] + share reading[k + 1]. */
+/* The step that holds a time, and the share of it that has passed. */
 static bool moment_find(const ig_tape *t, double time, int64_t *k, double *share) {
   const double end = t->time[t->steps];
   if (!(time >= 0 && time <= end * (1 + 1e-12)))
@@ -58,13 +58,15 @@ static bool moment_find(const ig_tape *t, double time, int64_t *k, double *share
   return true;
 }
 
+/* Within step k: from what its births left to its end. */
 static double reading_at(ig_tape *t, int p, int64_t k, double share) {
-  return (1 - share) * t->reading[k * t->probes + p] + share * t->reading[(k + 1) * t->probes + p];
+  return (1 - share) * t->reading[2 * k * t->probes + p] +
+         share * t->reading[(2 * k + 1) * t->probes + p];
 }
 
 static void weight_add(ig_tape *t, int p, int64_t k, double share, double weight) {
-  t->weight[k * t->probes + p] += (1 - share) * weight;
-  t->weight[(k + 1) * t->probes + p] += share * weight;
+  t->weight[2 * k * t->probes + p] += (1 - share) * weight;
+  t->weight[(2 * k + 1) * t->probes + p] += share * weight;
 }
 
 static ig_status at_time(ig_ctx *cx, ig_tape *t, int p, double time, double *value) {
@@ -83,68 +85,124 @@ static void mean_of(ig_tape *t, int p, double *value) {
   const double whole = t->time[t->steps];
   *value = 0;
   for (int64_t k = 0; k < t->steps; k++) {
-    const double half = 0.5 * (t->time[k + 1] - t->time[k]) / whole;
-    *value += half * (t->reading[k * t->probes + p] + t->reading[(k + 1) * t->probes + p]);
-    t->weight[k * t->probes + p] += half;
-    t->weight[(k + 1) * t->probes + p] += half;
+    const double share = (t->time[k + 1] - t->time[k]) / whole;
+    *value += share * reading_at(t, p, k, 0.5);
+    weight_add(t, p, k, 0.5, share);
   }
 }
 
 static void most_of(ig_tape *t, int p, double *value) {
   int64_t most = 0;
-  for (int64_t k = 1; k <= t->steps; k++)
-    if (t->reading[k * t->probes + p] > t->reading[most * t->probes + p])
-      most = k;
+  for (int64_t row = 1; row < 2 * t->steps; row++)
+    if (t->reading[row * t->probes + p] > t->reading[most * t->probes + p])
+      most = row;
   *value = t->reading[most * t->probes + p];
   t->weight[most * t->probes + p] = 1;
 }
 
 #ifdef INGOT_HAVE_IO
-/* One column of a file: squares of differences to the readings of its probe. */
-static ig_status column_misfit(ig_ctx *cx, ig_tape *t, const char *file, const ig_csv_table *csv,
-                               int column, int time, double *value, int64_t *used) {
-  char unit[IG_CSV_UNIT];
-  int p;
-  IG_TRY(probe_need(cx, t, csv->name[column], ig_csv_name(csv->name[column], unit), &p));
-  for (int64_t r = 0; r < csv->rows; r++) {
-    const double *row = csv->value + r * csv->columns;
-    int64_t k;
-    double share;
-    if (isnan(row[column]))
+enum { COLUMNS = 4096 };
+
+/* A file of measured temperatures while it is read: nothing in it is passed over. */
+typedef struct {
+  const char *file, *at;
+  int line, columns, time;
+  int probe[COLUMNS]; /* of each column; -1: the time */
+  ig_text cell;
+} measured;
+
+static ig_status measured_fail(ig_ctx *cx, const measured *m, const char *what) {
+  return IG_FAIL(cx, IG_INPUT, "%s:%d: %s", m->file, m->line, what);
+}
+
+/* The next cell of the line; *more: another one follows. */
+static const char *cell_take(measured *m, bool *more) {
+  *more = ig_csv_take(&m->at, &m->cell);
+  return m->cell.at ? m->cell.at : "";
+}
+
+/* `time` (s) and names of probes (K), with the unit behind or without. */
+static ig_status headings_read(ig_ctx *cx, const ig_tape *t, measured *m) {
+  m->time = -1;
+  for (bool more = true; more; m->columns++) {
+    char unit[IG_CSV_UNIT];
+    if (m->columns == COLUMNS)
+      return measured_fail(cx, m, "too many columns");
+    const char *text = cell_take(m, &more);
+    const size_t length = ig_csv_name(text, unit);
+    const bool time = length == 4 && strncmp(text, "time", 4) == 0;
+    if (*unit && strcmp(unit, time ? "s" : "K") != 0)
+      return measured_fail(cx, m, "expected times in s and temperatures in K");
+    m->probe[m->columns] = -1;
+    if (time)
+      m->time = m->columns;
+    else
+      IG_TRY(probe_need(cx, t, text, length, &m->probe[m->columns]));
+  }
+  return m->time < 0 ? measured_fail(cx, m, "no column `time`") : IG_OK;
+}
+
+/* A number, or NaN where the cell is empty. */
+static ig_status number_read(ig_ctx *cx, const measured *m, const char *text, double *value) {
+  char *rest;
+  text += strspn(text, " ");
+  *value = NAN;
+  if (!*text)
+    return IG_OK;
+  *value = ig_decimal_read(text, &rest);
+  rest += strspn(rest, " ");
+  return *rest || !isfinite(*value) ? measured_fail(cx, m, "expected numbers") : IG_OK;
+}
+
+static ig_status row_misfit(ig_ctx *cx, ig_tape *t, measured *m, double *value, int64_t *used) {
+  double row[COLUMNS], share;
+  int64_t k;
+  int columns = 0;
+  for (bool more = true; more; columns++) {
+    if (columns == m->columns)
+      return measured_fail(cx, m, "more cells than columns");
+    const char *text = cell_take(m, &more);
+    IG_TRY(number_read(cx, m, text, &row[columns]));
+  }
+  if (columns < m->columns)
+    return measured_fail(cx, m, "fewer cells than columns");
+  if (!moment_find(t, row[m->time], &k, &share))
+    return measured_fail(cx, m, "its time is outside of the run");
+  for (int c = 0; c < columns; c++) {
+    if (m->probe[c] < 0 || isnan(row[c]))
       continue;
-    if (!moment_find(t, row[time], &k, &share))
-      return IG_FAIL(cx, IG_INPUT, "%s: row %lld is at %g s: the run is from 0 to %g s", file,
-                     (long long)r + 1, row[time], t->time[t->steps]);
-    const double apart = reading_at(t, p, k, share) - row[column];
+    const double apart = reading_at(t, m->probe[c], k, share) - row[c];
     *value += apart * apart;
-    weight_add(t, p, k, share, 2 * apart);
+    weight_add(t, m->probe[c], k, share, 2 * apart);
     ++*used;
   }
   return IG_OK;
 }
 
 static ig_status misfit_of(ig_ctx *cx, ig_tape *t, const char *file, double *value) {
-  ig_csv_table csv = {0};
-  char *text = NULL, unit[IG_CSV_UNIT];
+  measured *m;
+  char *text = NULL;
   size_t size;
   int64_t used = 0;
-  int time = -1;
-  ig_status status;
   *value = 0;
-  IG_TRY_GOTO(status, done, ig_file_read(cx, file, 0, &text, &size));
-  IG_TRY_GOTO(status, done, ig_csv_table_parse(cx, text, &csv));
-  for (int c = 0; c < csv.columns; c++)
-    if (ig_csv_name(csv.name[c], unit) == 4 && strncmp(csv.name[c], "time", 4) == 0)
-      time = c;
-  if (time < 0)
-    status = IG_FAIL(cx, IG_INPUT, "%s: no column `time`", file);
-  for (int c = 0; c < csv.columns && status == IG_OK; c++)
-    if (c != time)
-      status = column_misfit(cx, t, file, &csv, c, time, value, &used);
+  IG_TRY(IG_NEW(cx, &m, 1, "measured temperatures"));
+  m->file = file;
+  m->line = 1;
+  ig_status status = ig_file_read(cx, file, 0, &text, &size);
+  m->at = text;
+  if (status == IG_OK)
+    status = headings_read(cx, t, m);
+  while (status == IG_OK && *m->at) {
+    m->line++;
+    if (*m->at == '\n' || *m->at == '\r')
+      m->at += 1 + (m->at[0] == '\r' && m->at[1] == '\n');
+    else
+      status = row_misfit(cx, t, m, value, &used);
+  }
   if (status == IG_OK && used == 0)
-    status = IG_FAIL(cx, IG_INPUT, "%s: no values of probes", file);
-done:
-  ig_csv_table_free(&csv);
+    status = measured_fail(cx, m, "no values of probes");
+  free(m->cell.at);
+  free(m);
   free(text);
   return status;
 }
@@ -161,8 +219,8 @@ ig_status ig_tape_figure(ig_ctx *cx, ig_tape *t, const char *figure, double *val
   const size_t length = strlen(figure);
   int p;
   free(t->weight);
-  IG_TRY(IG_NEW(cx, &t->weight, (size_t)(t->steps + 1) * (size_t)(t->probes ? t->probes : 1),
-                "figure"));
+  IG_TRY(
+      IG_NEW(cx, &t->weight, 2 * (size_t)t->steps * (size_t)(t->probes ? t->probes : 1), "figure"));
   snprintf(unit, 16, "K");
   if (strncmp(figure, "misfit(", 7) == 0 && figure[length - 1] == ')') {
     char file[1024];
@@ -192,7 +250,8 @@ ig_status ig_tape_figure(ig_ctx *cx, ig_tape *t, const char *figure, double *val
     time = ig_decimal_read(at + 1, &rest);
     while (*rest == ' ')
       rest++;
-    if (rest == at + 1 || !ig_unit_read(rest, &factor, problem, sizeof problem))
+    if (rest == at + 1 || !ig_unit_read(rest, &factor, problem, sizeof problem) ||
+        (*rest && !ig_units_alike(rest, "s")))
       return IG_FAIL(cx, IG_INPUT, "'%s': expected a time behind @, as in @0.5 s", figure);
     time *= factor.factor;
   }

@@ -30,13 +30,14 @@ static double film_dot(const double *bar, const heat_film_f64 *a, const heat_fil
 static ig_status start_difference(ig_ctx *cx, const ig_tape *t, const ig_heat *h, double *sum) {
   const size_t n = (size_t)h->nodes, M = (size_t)h->material.count;
   if (h->nodes != t->run.heat.nodes || h->material.count != t->run.heat.material.count ||
-      h->capacity != t->run.heat.capacity || !h->node.body.dev != !t->run.heat.node.body.dev)
+      h->capacity != t->run.heat.capacity)
     return moved(cx, "the key changes the kind of the problem");
   *sum += dot(t->bar.T, h->node.T.dev, t->start.T, n);
   if (h->node.H.dev)
     *sum += dot(t->bar.H, h->node.H.dev, t->start.H, n);
-  if (h->node.body.dev)
-    *sum += dot(t->bar.body, h->node.body.dev, t->start.body, n);
+  for (size_t i = 0; i < n; i++) /* none: zeros */
+    *sum += t->bar.body[i] *
+            ((h->node.body.dev ? ((const double *)h->node.body.dev)[i] : 0) - t->start.body[i]);
   *sum += dot(t->bar.inverse, h->node.inverse.dev, t->start.inverse, n);
   *sum += dot(t->bar.volume, h->node.volume.dev, t->start.volume, n * M);
   for (size_t i = 0; i < n; i++)
@@ -115,6 +116,8 @@ static double batch_difference(const ig_tape *t, const ig_tape_batch *b,
                                const ig_heat_batch *other) {
   const size_t M = (size_t)t->run.heat.material.count;
   double sum = b->watts ? dot(b->watt_bar, other->source_power.host, b->watt, (size_t)b->watts) : 0;
+  for (int i = 0; i < b->steps; i++)
+    sum += b->reach_bar[i] * (other->step[i].reach - b->step[i].reach);
   for (int32_t p = 0; p < b->patches; p++)
     sum += patch_difference(b->patch_bar + (size_t)p * IG_PATCH_BARS,
                             (const ig_heat_patch *)other->patch.host + p, &b->patch[p]);

@@ -96,6 +96,7 @@ static ig_status batch_copy(ig_ctx *cx, ig_tape *t) {
   IG_TRY(IG_NEW(cx, &b->patch_bar, patches * IG_PATCH_BARS, "tape"));
   IG_TRY(IG_NEW(cx, &b->volume_bar, patches * M, "tape"));
   IG_TRY(IG_NEW(cx, &b->watt_bar, watts, "tape"));
+  IG_TRY(IG_NEW(cx, &b->reach_bar, b->steps, "tape"));
   t->steps += b->steps;
   return IG_OK;
 }
@@ -111,6 +112,7 @@ static void batch_free(ig_tape_batch *b) {
   free(b->patch_bar);
   free(b->volume_bar);
   free(b->watt_bar);
+  free(b->reach_bar);
 }
 
 static ig_status nodes_new(ig_ctx *cx, const ig_heat *h, ig_tape_nodes *a) {
@@ -212,25 +214,24 @@ static ig_status mark_keep(ig_ctx *cx, ig_tape *t) {
   return h->node.H.dev ? copy_of(cx, &m->H, h->node.H.dev, n, sizeof(double)) : IG_OK;
 }
 
-/* Probes after `step` steps of the tape. */
-static ig_status readings_take(ig_ctx *cx, ig_tape *t, int64_t step, double time) {
-  const int64_t need = (step + 1) * (t->probes ? t->probes : 1);
-  int64_t room = t->reading_room;
-  while (need >= room) {
-    const int64_t before = room;
-    IG_TRY(room_for(cx, &t->reading, need, &room, sizeof(double)));
-    int64_t same = before;
-    IG_TRY(room_for(cx, &t->time, need, &same, sizeof(double)));
-  }
-  t->reading_room = room;
-  t->time[step] = time;
+/* Probes as they are now, into a row. */
+static ig_status readings_take(ig_ctx *cx, ig_tape *t, int64_t row) {
   const double *T = t->run.heat.node.T.dev;
+  while ((row + 1) * t->probes >= t->reading_room)
+    IG_TRY(room_for(cx, &t->reading, (row + 1) * t->probes, &t->reading_room, sizeof(double)));
   for (int p = 0; p < t->probes; p++) {
     double value = 0;
     for (int a = 0; a < 8; a++)
       value += t->run.probe[p].weight[a] * T[t->run.probe[p].node[a]];
-    t->reading[step * t->probes + p] = value;
+    t->reading[row * t->probes + p] = value;
   }
+  return IG_OK;
+}
+
+/* The step that ends at `time`, once it is done: its births and itself have been read. */
+static ig_status time_note(ig_ctx *cx, ig_tape *t, int64_t steps, double time) {
+  IG_TRY(room_for(cx, &t->time, steps, &t->time_room, sizeof(double)));
+  t->time[steps] = time;
   return IG_OK;
 }
 
@@ -274,7 +275,7 @@ ig_status ig_tape_forward(ig_ctx *cx, ig_tape *t) {
   int64_t since = 0;
   t->probes = run->probes;
   IG_TRY(start_keep(cx, t));
-  IG_TRY(readings_take(cx, t, 0, 0));
+  IG_TRY(time_note(cx, t, 0, 0));
   while (run->done < run->steps) {
     if (cx->interrupted)
       return IG_FAIL(cx, IG_INTERRUPTED, "the gradient was stopped");
@@ -287,8 +288,10 @@ ig_status ig_tape_forward(ig_ctx *cx, ig_tape *t) {
     ig_tape_batch *b = &t->batch[t->batches - 1];
     for (int i = 0; i < b->steps; i++) {
       IG_TRY(ig_tape_births(cx, t, b, i));
+      IG_TRY(readings_take(cx, t, 2 * (b->first + i)));
       IG_TRY(ig_tape_step(cx, t, b, i));
-      IG_TRY(readings_take(cx, t, b->first + i + 1, b->step[i].time));
+      IG_TRY(readings_take(cx, t, 2 * (b->first + i) + 1));
+      IG_TRY(time_note(cx, t, b->first + i + 1, b->step[i].time));
     }
     IG_TRY(ig_fault_check(cx, "node", NULL));
     since += b->steps;
