@@ -224,6 +224,9 @@ static ig_status until_read(ig_structure *s, const ig_structure_analysis *a) {
   if (placed != along || placed != far || (!placed && isnan(c->factor)))
     return ig_fail_at(s->cx, &c->at,
                       "expected `set`, `component` and `displacement`, or a `factor`, or both");
+  if (c->factor == 0)
+    return ig_fail_at(s->cx, &c->at,
+                      "`until`: a path begins at the factor 0: expected another `factor`");
   if (!c->set)
     return IG_OK;
   ig_lid *node, count;
@@ -250,7 +253,7 @@ static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
   s->falls = falls;
   s->factor_before = now->factor;
   if (now->done || (s->watched >= 0 && (c->displacement - s->u[s->watched]) * s->side <= 0) ||
-      (c->at.given && now->factor >= c->factor))
+      (c->at.given && (c->factor > 0 ? now->factor >= c->factor : now->factor <= c->factor)))
     return true;
   if (now->steps < a->steps || s->analysis + 1 < s->c->analysis.count)
     return false; /* what follows needs the loads of the end: the engine fails at the next step */

@@ -216,6 +216,9 @@ static void springs_snap_through(void **state) {
   refused(path, (entry[]){SPRING, {"analysis", "{until: {factor: 2}}"}, {NULL, NULL}},
           "`until` is for `method: arc_length`");
   refused(path,
+          (entry[]){SPRING, {"analysis", "{method: arc_length, until: {factor: 0}}"}, {NULL, NULL}},
+          "a path begins at the factor 0");
+  refused(path,
           (entry[]){SPRING,
                     {"analysis", "{method: arc_length, until: {set: OFF, displacement: 1}}"},
                     {NULL, NULL}},

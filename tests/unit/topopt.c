@@ -298,6 +298,7 @@ static void wrong_cases_are_told(void **state) {
     const char *text, *says;
   } wrong[] = {
       {"{grid: {elements: [4, 4, 0]}, symmetry: [w-]}", "'w-' is no plane"},
+      {"{grid: {elements: [4, 4, 0]}, symmetry: [x-, x+]}", "x- and x+ are planes of one axis"},
       {"{grid: {elements: [4, 4, 0]}, supports: [{box: {min: [9, 9, 9]}}]}",
        "no node of the grid lies there"},
       {"{grid: {elements: [4, 4, 0]}, supports: [{fix: q}]}", "some of x y"},

@@ -207,6 +207,12 @@ ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
     if (!ig_topopt_plane_read(c->symmetry.value[i], p->dim, &axis, &side))
       return ig_fail_at(p->cx, &c->at, "symmetry: '%.20s' is no plane: expected x-, x+, y-, y+%s",
                         c->symmetry.value[i], p->dim == 3 ? ", z- or z+" : "");
+    for (int k = 0; k < i; k++)
+      if (c->symmetry.value[k][0] == c->symmetry.value[i][0])
+        return ig_fail_at(p->cx, &c->at,
+                          "symmetry: %s and %s are planes of one axis: give one, and supports that "
+                          "fix %c on the other side",
+                          c->symmetry.value[k], c->symmetry.value[i], c->symmetry.value[i][0]);
     if (p->size == 1)
       continue; /* no heat crosses a free side as it is */
     double point[3] = {0}, normal[3] = {0};
