@@ -483,7 +483,7 @@ IG_MUST_CHECK ig_status ig_dyn_relax_room(ig_dyn_model *m);
    Of another rank's nodes the numbers mean nothing. */
 bool ig_dyn_drills(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_drill_normals(ig_dyn_model *m, double tolerance, double *normal);
-void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns);
+void ig_dyn_drill_out(const ig_dyn_model *m, const double *normal, double *turns);
 /* Velocities v (nodes x dofs) of the next steps, which take `seconds`: flat shells (unit normals
    `flat`) do not turn about their normal; where they are less flat they turn to where moments
    `net` about it vanish. */
