@@ -37,9 +37,9 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
                 {"gray", e->gray, last.gray},
                 {"beta", e->beta, last.beta}};
     int used = r->iteration < s->c->iterations
-                   ? snprintf(text, sizeof text, "stopped at iteration %" PRId64 " of %" PRId64,
-                              r->iteration, s->c->iterations)
-                   : snprintf(text, sizeof text, "iteration limit");
+                   ? ig_format(text, sizeof text, "stopped at iteration %" PRId64 " of %" PRId64,
+                               r->iteration, s->c->iterations)
+                   : ig_format(text, sizeof text, "iteration limit");
     const char *before = ", before the ramps arrived: ";
     for (int i = 0; i < 3; i++)
       if (ramp[i].now != ramp[i].last) {
@@ -50,10 +50,10 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
   }
   if (r->went_back) {
     const size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used,
-             "; its last design oversteps a bound, the best feasible one is taken, that of "
-             "iteration %" PRId64,
-             r->feasible_at + 1);
+    ig_format(text + used, sizeof text - used,
+              "; its last design oversteps a bound, the best feasible one is taken, that of "
+              "iteration %" PRId64,
+              r->feasible_at + 1);
   }
   return sink->result_text(sink, "stopped", text);
 }
@@ -106,14 +106,15 @@ static bool carries(const ig_topopt_design *s, const ig_topopt_tally *t) {
 /* Two situations: no load reaches a support at all, or some loaded pieces do not. */
 static void say_loose(const ig_topopt_tally *t, double level, char *text, size_t size) {
   if (t->firm == 0)
-    snprintf(text, size,
-             "no load acts on elements of density %.3g and more that are connected to a "
-             "support",
-             level);
+    ig_format(text, size,
+              "no load acts on elements of density %.3g and more that are connected to a "
+              "support",
+              level);
   else
-    snprintf(text, size,
-             "%" PRId64 " piece%s of density %.3g and more under a load %s connected to no support",
-             t->loose, t->loose == 1 ? "" : "s", level, t->loose == 1 ? "is" : "are");
+    ig_format(text, size,
+              "%" PRId64
+              " piece%s of density %.3g and more under a load %s connected to no support",
+              t->loose, t->loose == 1 ? "" : "s", level, t->loose == 1 ? "is" : "are");
 }
 
 /* Whether loads and supports are connected: by the part at the level of the statement, else by
@@ -132,7 +133,7 @@ static ig_status connection_find(const ig_topopt_design *s, double solid, findin
   if (f->gray && s->c->penalty == 1)
     return IG_OK; /* densities are thicknesses, which can be made */
   if (f->gray)
-    snprintf(f->loose, sizeof f->loose, "only gray material carries: %s", text);
+    ig_format(f->loose, sizeof f->loose, "only gray material carries: %s", text);
   else
     say_loose(&t, least, f->loose, sizeof f->loose);
   return IG_OK;
@@ -152,7 +153,7 @@ static double part_excess(const ig_topopt_design *s, const ig_evaluation *e,
     const double over = isnan(b.value) ? 0 : ig_topopt_bound_excess(&b);
     if (!isnan(worst) && !(over <= worst)) {
       worst = over;
-      snprintf(
+      ig_format(
           text, size,
           "no: constraint %d (%s) of the finished part is %.5g %s, its bound %.5g; the density "
           "model has %.5g",
@@ -175,14 +176,14 @@ static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig
       char name[48] = "the volume";
       worst = over;
       if (i >= 0)
-        snprintf(name, sizeof name, "constraint %d (%s)", i + 1, b.what);
-      snprintf(text, sizeof text, "no: %s is %.5g%s%s, its bound %.5g", name, b.value,
-               *b.unit ? " " : "", b.unit, b.bound);
+        ig_format(name, sizeof name, "constraint %d (%s)", i + 1, b.what);
+      ig_format(text, sizeof text, "no: %s is %.5g%s%s, its bound %.5g", name, b.value,
+                *b.unit ? " " : "", b.unit, b.bound);
     }
   }
   const char *remedy = "";
   if (worst == 0 && *loose) {
-    snprintf(text, sizeof text, "no: %s", loose);
+    ig_format(text, sizeof text, "no: %s", loose);
     remedy = gray ? "; let it run longer, or use a projection"
                   : "; hold elements under loads solid ('passive'), or allow more volume";
   } else if (worst == 0 && part && part_excess(s, e, part, text, sizeof text) > 0) {
@@ -202,9 +203,9 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
   IG_TRY(sink->result(sink, "volume_bound", "", ig_topopt_volume(s->c)));
   for (int i = 0; i < s->limits; i++) {
     const ig_topopt_bound b = ig_topopt_bound_of(s, e, i);
-    snprintf(key, sizeof key, "constraint_%d_%s", i + 1, b.what);
+    ig_format(key, sizeof key, "constraint_%d_%s", i + 1, b.what);
     IG_TRY(sink->result(sink, key, b.unit, b.value));
-    snprintf(key, sizeof key, "constraint_%d_bound", i + 1);
+    ig_format(key, sizeof key, "constraint_%d_bound", i + 1);
     IG_TRY(sink->result(sink, key, b.unit, b.bound));
   }
   return IG_OK;
@@ -299,7 +300,7 @@ static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s) {
   IG_TRY(status);
   for (int m = 0; m < l->candidates; m++) {
     char key[64];
-    snprintf(key, sizeof key, "share_%.40s", l->candidate[m]);
+    ig_format(key, sizeof key, "share_%.40s", l->candidate[m]);
     IG_TRY(sink->result(sink, key, "", (double)count[m + 1] / (double)s->d->elements));
   }
   return IG_OK;
@@ -318,12 +319,12 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
     IG_TRY(sink->result(sink, "max_temperature", "K", e->peak[IG_LIMITS]));
   for (int i = 0; s->modes && i < s->modes->wanted; i++) {
     char key[32];
-    snprintf(key, sizeof key, "frequency_%d", i + 1);
+    ig_format(key, sizeof key, "frequency_%d", i + 1);
     IG_TRY(sink->result(sink, key, "Hz", ig_topopt_modes_hertz(s, i)));
   }
   for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
     char key[32];
-    snprintf(key, sizeof key, "load_case_%d", q + 1);
+    ig_format(key, sizeof key, "load_case_%d", q + 1);
     IG_TRY(sink->result(sink, key, ig_topopt_response_unit(s), s->response[q]));
   }
   IG_TRY(ig_topopt_sums_put(r, sink));

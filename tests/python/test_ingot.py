@@ -807,6 +807,13 @@ class Results(Folder):
         self.assertEqual(grid.GetNumberOfCells(), 192)
         self.assertAlmostEqual(grid.GetFieldData().GetArray("TimeValue").GetValue(0), 0.2)
 
+    def test_finish_is_for_designs(self):
+        case = {"physics": "thermal", "mesh": {"boxes": [{"size": [1e-3, 1e-3, 1e-3], "cells": [1, 1, 1]}]},
+                "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20}],
+                "initial_temperature": 400, "duration": 0.1, "body_source": 1e6}
+        result = ingot.run(case, self.path("plain"), backend="cpu")
+        self.assertRaises(ingot.InputError, result.finish)
+
     def test_value_and_grad(self):
         case = {"physics": "thermal", "mesh": {"boxes": [{"size": [4e-3, 2e-3, 1e-3], "cells": [4, 2, 1]}]},
                 "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20}],
