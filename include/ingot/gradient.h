@@ -16,7 +16,6 @@ IG_C_BEGIN
    as they are: keys that move them are refused. */
 typedef struct {
   const char *key;
-  const char *unit;         /* SI; "" where the case gives none */
   int64_t count;            /* numbers of this key */
   const double *value;      /* count */
   const double *derivative; /* count: of the figure, by the number in SI units */

@@ -90,10 +90,10 @@ typedef struct ig_tape {
   int64_t batches, batch_room, steps, marks, mark_room;
   ig_tape_batch *batch;
   ig_tape_mark *mark;
-  ig_tape_nodes start, bar, start_bar; /* bar: of the state now */
-  ig_tape_material *part;              /* IG_TAPE_PARTS x materials */
-  ig_tape_table *absorb_bar;           /* of the table of absorptivity */
-  heat_material_f64 *material;         /* as the run was set up; materials */
+  ig_tape_nodes start, bar;    /* bar: of the state now; in the end of the start */
+  ig_tape_material *part;      /* IG_TAPE_PARTS x materials */
+  ig_tape_table *absorb_bar;   /* of the table of absorptivity */
+  heat_material_f64 *material; /* as the run was set up; materials */
   heat_table_f64 absorb;
   int probes;
   /* Readings of probes, K: of step k row 2 k after the births before it, row 2 k + 1 at its end. A
@@ -113,6 +113,8 @@ typedef struct ig_tape {
    that length, so many. */
 IG_MUST_CHECK ig_status ig_tape_open_run(ig_job *job, ig_thermal_run *run, double dt,
                                          int64_t steps);
+/* Arrays of nodes, zeros. */
+IG_MUST_CHECK ig_status ig_tape_nodes_new(ig_ctx *cx, const ig_heat *h, ig_tape_nodes *a);
 /* Runs it from start to end, onto the tape. */
 IG_MUST_CHECK ig_status ig_tape_forward(ig_ctx *cx, ig_tape *t);
 /* The births before step i of batch b; the step itself. */

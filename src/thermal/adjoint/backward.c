@@ -428,12 +428,7 @@ static ig_status bars_new(ig_ctx *cx, ig_tape *t) {
   const ig_heat *h = &t->run.heat;
   const size_t n = (size_t)h->nodes, M = (size_t)h->material.count;
   int64_t most = 0;
-  IG_TRY(IG_NEW(cx, &t->bar.T, n, "adjoint"));
-  IG_TRY(IG_NEW(cx, &t->bar.H, n, "adjoint"));
-  IG_TRY(IG_NEW(cx, &t->bar.inverse, n, "adjoint"));
-  IG_TRY(IG_NEW(cx, &t->bar.body, n, "adjoint"));
-  IG_TRY(IG_NEW(cx, &t->bar.volume, n * M, "adjoint"));
-  IG_TRY(IG_NEW(cx, &t->bar.film, 5 * n, "adjoint"));
+  IG_TRY(ig_tape_nodes_new(cx, h, &t->bar));
   IG_TRY(IG_NEW(cx, &t->part, M * IG_TAPE_PARTS, "adjoint"));
   IG_TRY(IG_NEW(cx, &t->absorb_bar, 1, "adjoint"));
   IG_TRY(IG_NEW(cx, &t->flow, n, "adjoint"));

@@ -115,7 +115,7 @@ static void batch_free(ig_tape_batch *b) {
   free(b->reach_bar);
 }
 
-static ig_status nodes_new(ig_ctx *cx, const ig_heat *h, ig_tape_nodes *a) {
+ig_status ig_tape_nodes_new(ig_ctx *cx, const ig_heat *h, ig_tape_nodes *a) {
   const size_t n = (size_t)h->nodes;
   IG_TRY(IG_NEW(cx, &a->T, n, "tape"));
   IG_TRY(IG_NEW(cx, &a->H, n, "tape"));
@@ -253,7 +253,7 @@ void ig_tape_forget(ig_ctx *cx, ig_thermal_run *run) {
 static ig_status start_keep(ig_ctx *cx, ig_tape *t) {
   const ig_heat *h = &t->run.heat;
   const size_t n = (size_t)h->nodes, M = (size_t)h->material.count;
-  IG_TRY(nodes_new(cx, h, &t->start));
+  IG_TRY(ig_tape_nodes_new(cx, h, &t->start));
   memcpy(t->start.T, h->node.T.dev, n * sizeof(double));
   if (h->node.H.dev)
     memcpy(t->start.H, h->node.H.dev, n * sizeof(double));
@@ -312,7 +312,6 @@ void ig_tape_free(ig_ctx *cx, ig_tape *t) {
   }
   nodes_free(&t->start);
   nodes_free(&t->bar);
-  nodes_free(&t->start_bar);
   free(t->batch);
   free(t->mark);
   free(t->part);
