@@ -148,7 +148,9 @@ static void temporary(char *path, const char *text) {
 /* Text and binary are the same run; what melted is solid again, and nothing else has changed. */
 static void formats_are_the_same(void **state) {
   (void)state;
-  static const char *const path[2] = {"/tmp/ingot-grains.csv", "/tmp/ingot-grains.catemp"};
+  char path[2][64]; /* the ending says the format */
+  snprintf(path[0], sizeof path[0], "/tmp/ingot-grains-%d.csv", (int)getpid());
+  snprintf(path[1], sizeof path[1], "/tmp/ingot-grains-%d.catemp", (int)getpid());
   ig_ctx *cx = ctx_on("cpu", 1);
   ig_grains_run r[2];
   ig_job job[2];
