@@ -223,7 +223,7 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
     if (!v && begin == 0) /* given before the first step: it acts from that one on */
       v = in_model(d, value);
     /* The load factor of the path takes the place of time. */
-    if (s->riks && v && (v->amplitude || s->suddenly))
+    if (s->riks && v && v->value[0] != 0 && (v->amplitude || s->suddenly))
       return ig_fail_at(d->cx, &v->at,
                         "*%s: AMPLITUDE= in a *STATIC, RIKS step has no effect: its loads grow in "
                         "proportion to the load factor: leave it out",

@@ -124,7 +124,8 @@ ig_status ig_structure_verify_snap(ig_ctx *cx, const ig_verify_sink *sink) {
 }
 
 /* Half as thick its middle moves back while the load falls: the arc length alone follows it. The
-   least load is that of a quarter of the roof, 16 x 16 quad4 of `dynamics`, whose limit is 587 N. */
+   least load is that of a quarter of the roof, 16 x 16 quad4 of `dynamics`, whose limit is 587 N.
+ */
 ig_status ig_structure_verify_snap_back(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_structure_problem q = {
       .grid = {{IG_QUAD8, {8, 8, 1}, shallow, NULL}},
