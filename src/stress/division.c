@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes of a block; blocks between two cuts: as for meshes in topopt. WINDOW: bytes of arrays of
-   elements that travel at a time. */
-enum { BLOCK = 128, UNIT = 4, WINDOW = 1 << 22 };
+/* Nodes of a block. WINDOW: bytes of arrays of elements that travel at a time. */
+enum { BLOCK = 128, WINDOW = 1 << 22 };
+
+/* Nodes between two cuts: a GPU sums groups of blocks. */
+static ig_lid unit_of(const ig_stress *m) {
+  return m->cx->backend->kernels == IG_KERNELS_CUDA ? IG_SLAB_GROUP * BLOCK : BLOCK;
+}
 
 bool ig_stress_divided(const ig_stress *m) {
   return m->part.slab != NULL;
@@ -72,9 +76,9 @@ ig_status ig_stress_division_new(ig_stress *m, ig_assembly how) {
                                 "ranks: on several, stress takes color or gather",
                                 ig_assembly_names[how]);
   p->sums = ig_rows_blocks(m->nodes, BLOCK, 3);
-  if (ranks == 1 || (int64_t)m->nodes < (int64_t)UNIT * BLOCK * ranks)
+  if (ranks == 1 || (int64_t)m->nodes < (int64_t)unit_of(m) * ranks)
     return IG_OK; /* every rank computes all of a small model */
-  IG_TRY(ig_rows_new(m->cx, m->nodes, UNIT * BLOCK, &p->rows));
+  IG_TRY(ig_rows_new(m->cx, m->nodes, unit_of(m), &p->rows));
   IG_TRY(elements_list(m));
   if (!all_have_some(m)) { /* nodes without elements: as a small model */
     p->elements = m->elements;
