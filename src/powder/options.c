@@ -106,6 +106,10 @@ const ig_option ig_powder_options[] = {
     IG_REAL(C, safety, "", "0.8", 0.01, 0.9, "share of the critical steps to take"),
     IG_INT(C, fine_stages, "1", 1, 2,
            "2: fine steps in pairs of unequal lengths, which are stable over three plain ones"),
+    IG_CHOICE(
+        C, checkpoint, "exact|small", "exact",
+        "small: compressed, temperatures to 10 mK and sizes of pools to 0.05 %, so that a run "
+        "that goes on from it has nearly the same results; exact: the same bits"),
     IG_REAL(C, dwell_change, "K", "2 K", IG_POSITIVE, 1e4,
             "between layers coarse steps grow as long as no cell changes by more than this"),
     IG_MAP(C, grid, ig_powder_grid, grid_options, IG_REQUIRED, "fine grid and coarse grid"),

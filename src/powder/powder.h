@@ -98,6 +98,7 @@ typedef struct {
   double duration, initial_temperature, powder_temperature, plate_temperature, ambient, convection;
   /* 1; share of the critical step; K that a long step between layers may change a cell by */
   double emissivity, safety, dwell_change;
+  int checkpoint;      /* IG_CHECKPOINT_EXACT or IG_CHECKPOINT_SMALL */
   int64_t fine_stages; /* fine steps of a group (ig_powder_stages); 0: 1 */
   double packing;      /* density of powder over that of the solid */
   bool evaporation;
@@ -114,6 +115,7 @@ typedef struct {
   ig_powder_film_case movie;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
+enum { IG_CHECKPOINT_EXACT, IG_CHECKPOINT_SMALL };
 extern const ig_option ig_powder_options[];
 #define IG_POWDER_FIELDS "T|solid|melts|unfused|porosity|keyhole"
 
@@ -213,6 +215,7 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(part_unfused)                                                                                  \
   X(part_porosity)                                                                                 \
   X(part_keyhole)                                                                                  \
+  X(part_melts)                                                                                    \
   X(below)
 typedef struct {
 #define X(name) ig_array name;
@@ -270,6 +273,7 @@ typedef struct {
   ig_powder_layer *layer_of;
   int64_t lines;
   ig_powder_line *line_of;
+  int64_t buried; /* fine levels whose meltings are in array.part_melts instead of `state` */
   ig_powder_ledger ledger; /* born is always right, the others once they are pulled */
   /* heat at the start, J */
   double stored0;
