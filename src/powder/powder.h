@@ -32,6 +32,7 @@
 #include "core/room.h"
 #include "core/array.h"
 #include "core/toolpath.h"
+#include "material/keyhole.h"
 #include "material/material.h"
 #include "powder/view.h"
 #include "scan/hatch.h"
@@ -46,20 +47,12 @@ typedef struct {
   double plate;     /* thickness under the first layer, m */
 } ig_powder_grid;
 
-/* The depression that vapour presses into the melt (keyhole.c). */
-typedef struct {
-  ig_src at;
-  double absorptivity; /* of a flat melt; NaN: the material's at the boiling point */
-  double depth_factor; /* depth of the source over that of the depression */
-  double transition;   /* conduction up to a depth of 1 - this radii, keyhole from 1 + this on */
-} ig_powder_keyhole;
-
 typedef struct {
   ig_src at;
   double radius, depth; /* m: 1/e^2 */
   /* of cells that are powder; NaN: the material's table for all */
   double powder_absorptivity;
-  ig_powder_keyhole keyhole;
+  ig_keyhole_case keyhole;
 } ig_powder_beam;
 
 enum { IG_POWDER_PROBES = 64 }; /* at most */
@@ -364,11 +357,6 @@ void ig_powder_beams_seek(ig_powder_run *run, double time);
 double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
 
 /* --- keyhole.c */
-/* Heat flow from a cylinder at one temperature that moves through a solid, over length,
-   conductivity and temperature rise; `peclet`: speed x radius / (2 diffusivity). */
-double ig_keyhole_flow(double peclet);
-/* What a cavity of this depth over radius absorbs, of walls that absorb `flat`. */
-double ig_keyhole_absorbed(double flat, double aspect);
 /* Keyholes of all pieces of all paths, over the temperature of the ground; into the view. */
 IG_MUST_CHECK ig_status ig_powder_keyholes_make(ig_powder_run *run);
 /* That of a piece in ground at a temperature, of the host. */
