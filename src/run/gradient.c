@@ -60,7 +60,7 @@ static bool key_known(const char *key) {
 }
 
 static ig_status quantity_read(work *w, const char *key, quantity *q) {
-  char *rest, problem[160];
+  char problem[160];
   const char *text = ig_case_get(w->c, key);
   if (!key_known(key))
     return IG_FAIL(w->cx, IG_INPUT,
@@ -73,12 +73,8 @@ static ig_status quantity_read(work *w, const char *key, quantity *q) {
                    "the case has no number '%s': write it into the case; of a table say which, as "
                    "in materials[0].conductivity[2][1]",
                    key);
-  q->number = ig_decimal_read(text, &rest);
-  const bool good = rest != text && isfinite(q->number);
-  rest += strspn(rest, " ");
-  q->unit = rest;
-  if (!good || !ig_unit_read(rest, &q->factor, problem, sizeof problem))
-    return IG_FAIL(w->cx, IG_INPUT, "'%s: %.60s' is no number", key, text);
+  if (!ig_quantity_read(text, &q->number, &q->unit, &q->factor, problem, sizeof problem))
+    return IG_FAIL(w->cx, IG_INPUT, "'%s: %.60s': %s", key, text, problem);
   return IG_OK;
 }
 
@@ -120,7 +116,9 @@ static ig_status figure_take(work *w, ig_thermal_run *run, void *to) {
   char unit[16];
   IG_TRY(IG_NEW(w->cx, &t, 1, "tape"));
   t->run = *run;
-  ig_status status = ig_tape_forward(w->cx, t);
+  ig_status status = ig_tape_signals(w->cx, t, w->figure);
+  if (status == IG_OK)
+    status = ig_tape_forward(w->cx, t);
   if (status == IG_OK)
     status = ig_tape_figure(w->cx, t, w->figure, to, unit);
   *run = t->run;
@@ -289,6 +287,7 @@ static ig_status tape_make(work *w, ig_job *job, result *r) {
   t->opened = true;
   t->run.job = job;
   IG_TRY(ig_tape_open_run(job, &t->run, 0, 0));
+  IG_TRY(ig_tape_signals(w->cx, t, w->figure));
   IG_TRY(ig_tape_forward(w->cx, t));
   IG_TRY(ig_tape_figure(w->cx, t, w->figure, &r->out.value, r->unit));
   r->out.steps = t->steps;
