@@ -66,7 +66,10 @@ int ig_finish_images(const ig_finished *f);
 bool ig_finish_image_is(const ig_finished *f, int image); /* whether the part has it */
 void ig_finish_mirror(const ig_finished *f, int image, const double x[3], double y[3]);
 void ig_finish_turn(int image, const double v[3], double w[3]);
-/* The same with x in the part: of one image of the region. */
+/* Whether a point of the part is in that image of the model; of points on a plane of symmetry one
+   image has each. */
+bool ig_finish_image_owns(const ig_finished *f, int image, const double x[3]);
+/* ig_finish_region_has with x in the part: of one image of the region. */
 bool ig_finish_image_has(const ig_finish_region *region, int image, const double x[3],
                          double tolerance);
 

@@ -224,6 +224,15 @@ void ig_finish_turn(int image, const double v[3], double w[3]) {
     w[d] = image >> d & 1 ? -v[d] : v[d];
 }
 
+bool ig_finish_image_owns(const ig_finished *f, int image, const double x[3]) {
+  for (int d = 0; d < 3; d++) {
+    const bool within = f->plane[d] == f->low[d] ? x[d] >= f->plane[d] : x[d] <= f->plane[d];
+    if (f->mirrored[d] && within == (image >> d & 1))
+      return false;
+  }
+  return true;
+}
+
 bool ig_finish_image_has(const ig_finish_region *r, int image, const double x[3],
                          double tolerance) {
   const ig_finished *f = r->f;

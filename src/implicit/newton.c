@@ -637,7 +637,8 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     if (it == 1) {
       const double length = sqrt(way(n, n->b, n->b));
       if (!(length > 0)) {
-        snprintf(n->why, sizeof n->why, "the loads move nothing");
+        snprintf(n->why, sizeof n->why,
+                 "the loads move nothing: all of them act on supports, or are 0");
         return IG_OK;
       }
       if (n->arc == 0) {
@@ -647,7 +648,11 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
       const double sign = way(n, n->last, n->b) < 0 ? -1 : 1;
       dl = sign * n->arc / length;
     } else if (!arc_root(n, n->d, n->arc, &dl)) {
-      snprintf(n->why, sizeof n->why, "the path does not meet the arc");
+      snprintf(n->why, sizeof n->why,
+               "iteration %d finds no load factor at which displacements are as long as the step "
+               "asks: the path turns more sharply than that; begin with a shorter step, and limit "
+               "the largest",
+               it);
       return IG_OK;
     }
     *factor += dl;

@@ -104,6 +104,8 @@ const ig_option ig_powder_options[] = {
             "the melt's surface loses heat as vapour; needs the material's boiling, "
             "evaporation_heat and molar_mass"),
     IG_REAL(C, safety, "", "0.8", 0.01, 0.9, "share of the critical steps to take"),
+    IG_INT(C, fine_stages, "1", 1, 2,
+           "2: fine steps in pairs of unequal lengths, which are stable over three plain ones"),
     IG_REAL(C, dwell_change, "K", "2 K", IG_POSITIVE, 1e4,
             "between layers coarse steps grow as long as no cell changes by more than this"),
     IG_MAP(C, grid, ig_powder_grid, grid_options, IG_REQUIRED, "fine grid and coarse grid"),

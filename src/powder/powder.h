@@ -98,7 +98,8 @@ typedef struct {
   double duration, initial_temperature, powder_temperature, plate_temperature, ambient, convection;
   /* 1; share of the critical step; K that a long step between layers may change a cell by */
   double emissivity, safety, dwell_change;
-  double packing; /* density of powder over that of the solid */
+  int64_t fine_stages; /* fine steps of a group (ig_powder_stages); 0: 1 */
+  double packing;      /* density of powder over that of the solid */
   bool evaporation;
 
   ig_powder_grid grid;
@@ -380,8 +381,10 @@ IG_MUST_CHECK ig_status ig_powder_advance(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_both(ig_powder_run *run, double dt);
 /* The longest stable coarse step. */
 double ig_powder_coarse_step(const ig_powder_run *run);
+/* The same as a whole number of groups of fine steps. */
+double ig_powder_whole_step(const ig_powder_run *run);
 /* Fine steps of all windows, from run->time on, after a look at the coarse grid. */
-IG_MUST_CHECK ig_status ig_powder_fine_steps(ig_powder_run *run, int steps, double dt);
+IG_MUST_CHECK ig_status ig_powder_fine_steps(ig_powder_run *run, double dt);
 /* How full the coarse levels are, from the height of the bed. */
 IG_MUST_CHECK ig_status ig_powder_fill(ig_powder_run *run);
 double ig_powder_stored(const ig_powder_run *run); /* of pulled heat */

@@ -209,6 +209,10 @@ ig_status ig_structure_tables(ig_structure *s) {
   return IG_OK;
 }
 
+ig_status ig_structure_tables_write(const ig_structure *s, ig_sink *to) {
+  return s->text_used && to && to->file ? to->file(to, "tables.csv", s->text, s->text_used) : IG_OK;
+}
+
 /* Modes of the last analysis that found some as `mode_1` ...; where there are several such
    analyses, those of each with its number, too.
    Keys of the summary; all modes are in tables.csv as well. */
@@ -353,10 +357,14 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
     snprintf(name, sizeof name, "limit_%d", i + 1);
     IG_TRY(to->result(to, name, "", s->limit[i]));
   }
+  if (!isnan(s->beyond[0]))
+    IG_TRY(to->result(to, "until_passed_by", "m", s->beyond[0]));
+  if (!isnan(s->beyond[1]))
+    IG_TRY(to->result(to, "until_passed_by_factor", "", s->beyond[1]));
   IG_TRY(to->result(to, "newton_iterations", "", (double)s->iterations));
   IG_TRY(to->result(to, "step_cuts", "", (double)s->cuts));
   IG_TRY(modes_write(s, to));
   if (s->solver)
     IG_TRY(to->result_text(to, "solver", s->solver));
-  return s->text_used && to->file ? to->file(to, "tables.csv", s->text, s->text_used) : IG_OK;
+  return ig_structure_tables_write(s, to);
 }

@@ -517,6 +517,7 @@ struct ig_structure {
   bool proportional; /* arc length: what acts is linear in time */
   int32_t watched;   /* unknown of `until`, -1: none */
   double side;       /* sign of what is left to the displacement of `until`, at the start */
+  double beyond[2]; /* by what the last step went beyond `until`: m, load factor; NaN: it has not */
   /* Load factors at which the path of an analysis by arc length turns, of the first ones: a limit
      load, the least load after it, and so on. */
   int limits;
@@ -695,6 +696,8 @@ void ig_structure_row(ig_structure *s, const char *quantity, const char *set, in
                       int point, int count, const double *value);
 /* Rows of all `tables` of the case at the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
+/* tables.csv, with the steps so far; `to` may be NULL. */
+IG_MUST_CHECK ig_status ig_structure_tables_write(const ig_structure *s, ig_sink *to);
 /* balance.c
    Sums of loads and reactions of the static step that was accepted last; at the end of an analysis
    a warning where they do not balance. */

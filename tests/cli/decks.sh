@@ -76,6 +76,18 @@ awk -v a="$(limit 1)" -v b="$(limit 2)" 'BEGIN { exit !(a > 0.2897 && a < 0.2904
   { echo "RIKS: limits $(limit 1) $(limit 2), expected 0.29033 and -0.29033"; exit 1; }
 awk -F, '$4 == "displacement" && $6 == 2 { w = $10 } END { exit !(w < -0.45 && w > -0.5) }' "$here/riks/tables.csv" ||
   { echo "RIKS: ends elsewhere"; exit 1; }
+by=$(sed -n 's/.*"until_passed_by": *\([-0-9.e]*\).*/\1/p' "$here/riks/summary.json")
+awk -F, -v by="$by" '$4 == "displacement" && $6 == 2 { w = $10 } END { d = by + w + 0.45; exit !(by > 0 && d * d < 1e-16) }' "$here/riks/tables.csv" ||
+  { echo "RIKS: passes its end by '$by'"; exit 1; }
+mkdir "$here/limit"
+sed 's/^2, 3, -10/1, 3, -10/' "$SOURCE/tests/decks/riks.inp" >"$here/limit/borne.inp"
+"$INGOT" run "$here/limit/borne.inp" --quiet --out "$here/limit/out" 2>&1 | grep -q 'the loads move nothing: all of them act on supports' ||
+  { echo "RIKS: a load on a support"; exit 1; }
+# without it there is no equilibrium beyond the limit load: the tables of the steps up to it are there
+sed 's/, RIKS//' "$SOURCE/tests/decks/riks.inp" >"$here/limit/load.inp"
+"$INGOT" run "$here/limit/load.inp" --quiet --out "$here/limit/out" 2>"$here/said" && { echo "beyond a limit load"; exit 1; }
+awk -F, '$4 == "displacement" && $6 == 2 { n++ } END { exit !(n > 3) }' "$here/limit/out/tables.csv" ||
+  { echo "no tables after a failure"; cat "$here/said"; exit 1; }
 
 if ! command -v ccx >/dev/null; then
   for deck in "$here"/*.inp; do

@@ -73,6 +73,25 @@ near 'sum of both halves' "$(figure half/finished load_case_1_load_sum_z)" -100 
 near 'weight of both halves' "$(figure half/finished load_case_2_load_sum_z)" -0.6121 1e-3
 near 'compliance of both halves' "$(figure half/finished load_case_1)" "$(awk -v a="$(figure half load_case_1)" 'BEGIN { print 2 * a }')" 0.08
 
+# loads that end at a plane of symmetry and in the middle of a face: their areas, forces and moments
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'symmetry: [z+]' 'supports: [{set: xmin}]' \
+  'loads: [{box: {min: [28 mm, 10 mm, 4 mm], max: [37 mm, 10 mm, 10 mm]}, force: [0, -50, 0], spread: faces}, {box: {min: [28 mm, 10 mm, 4 mm], max: [37 mm, 10 mm, 10 mm]}, pressure: 1 MPa, load_case: 2}]' >plane_z.yaml
+run plane_z
+"$INGOT" finish plane_z --meshes 1 -e '2.7 mm' -t 1 >table 2>log || { cat log; exit 1; }
+for i in 1 2; do
+  near "area of load $i" "$(sed -n "s/.*load $i: on \([-0-9.e]*\) m^2.*/\1/p" log)" 1.08e-4 0.003
+done
+# r x F about the origin: the resultant is at x = 32.5 mm in the plane of symmetry
+moments() { awk -F, '/^\*/ { on = toupper($1); step += on ~ /STEP/ && on !~ /END/; next } on ~ /^\*NODE$/ { for (d = 1; d <= 3; d++) x[$1 + 0, d] = $(d + 1) }
+  on ~ /CLOAD/ && step == s { d = $2 + 0; e = d % 3 + 1; g = e % 3 + 1; m[e] += x[$1 + 0, g] * $3; m[g] -= x[$1 + 0, e] * $3 }
+  END { print m[1], m[3] }' s="$1" plane_z/finished/part.inp; }
+read -r mx mz <<<"$(moments 1)"
+near 'moment of the force about the plane' "$mx" 1 0.001
+near 'moment of the force' "$mz" -3.25 0.001
+read -r mx mz <<<"$(moments 2)"
+near 'moment of the pressure about the plane' "$mx" 1.08 0.003
+near 'moment of the pressure' "$mz" -3.51 0.003
+
 # a mesh: a pressure on a set of faces, a moment on another
 beam 'mesh: {boxes: [{name: b, size: [80 mm, 10 mm, 10 mm], cells: [16, 4, 4]}]}' 'supports: [{set: xmin}]' \
   'loads: [{set: zmax, pressure: 1 MPa}, {set: xmax, moment: [0, 2, 0], load_case: 2}]' >mesh.yaml
@@ -101,6 +120,12 @@ bad empty 'expected a folder'
 beam 'grid: {elements: [32, 4, 0]}' 'supports: [{set: xmin}]' 'loads: [{set: xmax, force: [0, 1, 0]}]' >plane.yaml
 run plane
 bad plane 'plane designs'
+# the optimisation has taken away what a load without weight acts on
+beam 'grid: {elements: [16, 4, 8], size: [16 mm, 4 mm, 8 mm]}' 'supports: [{set: xmin}]' 'weights: [1, 0]' \
+  'loads: [{box: {min: [16 mm, 0, 0], max: [16 mm, 1, 0]}, force: [0, 0, -1]}, {box: {min: [14 mm, 0, 8 mm], max: [16 mm, 1, 8 mm]}, pressure: 1 MPa, load_case: 2}]' |
+  sed 's/^volume: 1/volume: 0.3/; s/kind: none/kind: density, radius: 1.5 mm/; s/iterations: 1/iterations: 12/' >inside.yaml
+run inside
+bad inside 'load 2: pressure: no face'
 sed 's/materials: .*/problem: heat/; s/force: .*}/heat: 1, spread: faces}/; s/^constraints.*//; s/^stress.*//' whole.yaml >heat.yaml
 run heat
 bad heat 'problem: heat is not supported'

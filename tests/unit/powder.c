@@ -112,6 +112,45 @@ static ig_status run(const ig_powder_case *c, ig_powder_run *r) {
   return status == IG_OK ? ig_powder_pull(r, ~0u) : status;
 }
 
+/* A pair of fine steps is stable over three plain ones: no mode grows, up to the one that plain
+   steps of the critical length just keep. Pools are those of plain steps within a fifth of a cell,
+   with two steps for three, and no heat is lost. */
+static void pairs_of_steps(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run r[2];
+  c.hatch.speed = 0.5;
+  c.hatch.power = 50;
+  c.hatch.layers = 1;
+  c.beam.radius = 60e-6; /* the beam moves by a quarter of it in a pair */
+  c.grid.window[0] = c.grid.window[1] = c.grid.window[2] = 1;
+  const int depth = IG_LINE_DEPTH, width = IG_LINE_WIDTH;
+  for (int i = 0; i < 2; i++) {
+    c.fine_stages = i + 1;
+    assert_int_equal(run(&c, &r[i]), IG_OK);
+    assert_true(fabs(ig_powder_gap(&r[i])) < 1e-11 * r[i].ledger.source);
+  }
+  const double ratio = (double)r[1].fine_steps / (double)r[0].fine_steps;
+  assert_true(ratio > 0.6 && ratio < 0.75); /* coarse steps hold whole pairs */
+  for (int64_t n = 0; n < r[0].lines; n++) {
+    const double *a = ig_powder_host(&r[0].array.line) + IG_LINE_COLUMNS * n,
+                 *b = ig_powder_host(&r[1].array.line) + IG_LINE_COLUMNS * n;
+    assert_true(a[IG_LINE_LOOKS] > 0 && a[depth] > 0);
+    assert_float_equal(b[depth], a[depth], 0.2 * r[0].cell);
+    assert_float_equal(b[width], a[width], 0.2 * r[0].cell);
+  }
+  assert_int_equal(ig_powder_fine_steps(&r[1], 6 * r[1].dt_fine), IG_OK);
+  const ig_powder_stages *s = &r[1].view.a.stages;
+  assert_int_equal(s->count, 2);
+  assert_float_equal(s->all, 3 * r[1].dt_fine, 1e-12 * s->all);
+  for (int i = 0; i <= 100; i++) {
+    const double rate = 2 / r[1].dt_fine * i / 100;
+    assert_true(fabs((1 - s->dt[0] * rate) * (1 - s->dt[1] * rate)) < 1 + 1e-12);
+  }
+  for (int i = 0; i < 2; i++)
+    ig_powder_close(&r[i]);
+}
+
 static int64_t unseen(const ig_powder_run *r, int64_t *melted) {
   const ig_powder_map *m = &r->view.map;
   const float *kept = r->array.map.host;
@@ -152,7 +191,7 @@ static void freezing_unseen_is_not_known(void **state) {
     assert_int_equal(ig_powder_both(&r, 0.9 * ig_powder_coarse_step(&r)), IG_OK);
   const ig_powder_box all = {.size = {r.coarse.n[0], r.coarse.n[1], r.coarse.n[2]}};
   assert_int_equal(ig_powder_windows_place(&r, &all, 1), IG_OK);
-  assert_int_equal(ig_powder_fine_steps(&r, 1, 1e-9), IG_OK);
+  assert_int_equal(ig_powder_fine_steps(&r, 1e-9), IG_OK);
   assert_int_equal(unseen(&r, &melted), gone);
   for (int64_t i = 0; i < r.nf[0] * r.nf[1] * r.nf[2]; i++)
     assert_true((r.state[i] & IG_POWDER_MOLTEN) == 0);
@@ -617,6 +656,7 @@ int main(void) {
                                      cmocka_unit_test(light_reaches_as_far_to_both_sides),
                                      cmocka_unit_test(tables_hold_the_latent_heat),
                                      cmocka_unit_test(heat_is_counted),
+                                     cmocka_unit_test(pairs_of_steps),
                                      cmocka_unit_test(a_saved_run_goes_on),
                                      cmocka_unit_test(a_cut_run_goes_on),
                                      cmocka_unit_test(a_weak_beam_melts_less),
