@@ -1,5 +1,6 @@
 /* Gradients: the derivative of a figure of a run by numbers of its case, by one run forward and one
-   backward, whatever the number of keys. physics: thermal, on a CPU, so far. */
+   backward, whatever the number of keys. physics: thermal, on a CPU, and static analyses of
+   structure, so far. */
 #ifndef INGOT_GRADIENT_H
 #define INGOT_GRADIENT_H
 
@@ -10,7 +11,8 @@ IG_C_BEGIN
 /* The figure is a function of a signal, the temperature of a probe (NAME) or volume(TEMPERATURE),
    the volume hotter than that: SIGNAL (at the end), SIGNAL@TIME, mean(SIGNAL), max(SIGNAL),
    variance(SIGNAL), variance(SIGNAL, VALUE); or misfit(FILE.csv), the sum of squares of differences
-   to measured temperatures.
+   to measured temperatures. Of structure: displacement(SET, x), reaction(SET, x), compliance,
+   von_mises(SET), stress(SET, xx).
 
    A key is a number of the case ("boundary[0].convection", "materials[0].conductivity", of a table
    "materials[0].conductivity[2][1]"), "beams[0].powers" (the power of each piece of a beam's path)

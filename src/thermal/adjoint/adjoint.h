@@ -85,6 +85,7 @@ typedef struct {
 } ig_tape_mark;
 
 typedef struct ig_tape {
+  ig_ctx *cx;
   ig_thermal_run run;
   bool opened;
   int64_t batches, batch_room, steps, marks, mark_room;
