@@ -160,7 +160,10 @@ static ig_status stops_add(ig_structure *s) {
    length: size of the model, reach: largest coordinate; scales of displacements for tolerances
    and for rounding. */
 static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
+  bool changed;
   IG_TRY(ig_structure_touches_new(s, s->analysis));
+  if (a->kind != IG_STRUCTURE_STATIC)
+    IG_TRY(ig_structure_touches_follow(s, &changed));
   groups_make(s);
   IG_TRY(system_make(s));
   if (!takes_time(a))
@@ -329,6 +332,11 @@ static ig_status analysis_begin(ig_structure *s) {
      the time. */
   o.pass = !isnan(a->first_step);
   IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
+  if (a->kind == IG_STRUCTURE_STATIC && s->touches.count) {
+    /* Contact is as it was: what is out of balance now is not due to other pairs. */
+    IG_TRY(ig_newton_begin(s->newton));
+    IG_TRY(touches_follow(s));
+  }
   return s->dynamic || o.arc_length ? IG_OK : stops_add(s);
 }
 
@@ -417,6 +425,7 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     ig_newton_stand(s->newton, &now);
     done = s->proportional ? arc_ends(s, a, &now) : now.done;
     now.done = done;
+    ig_structure_touches_sum(s);
     if (!done)
       IG_TRY(touches_follow(s));
     s->solver = now.solver;
