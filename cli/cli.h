@@ -40,7 +40,8 @@ typedef struct {
   double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
-      join, step, outline, difference, watch, smoke, lenient, check, differences, maximise;
+      join, step, outline, celsius, elementwise, loads, difference, watch, smoke, lenient, check,
+      differences, maximise;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;
