@@ -147,7 +147,7 @@ static const ig_option tie_options[] = {
     IG_BOOL(S, adjust, "false", "tied nodes are moved onto the faces at the start, without strain"),
     IG_END};
 #undef S
-#define S ig_structure_contact
+#define S ig_contact_case
 static const ig_option contact_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "faces whose points may touch, or nodes"),
     IG_CHOICE(S, of, "faces|nodes", "faces",
@@ -356,8 +356,7 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, joints, ig_structure_joint, joint_options, NULL,
             "conditions on the positions of nodes"),
     IG_LIST(S, ties, ig_structure_tie, tie_options, NULL, "nodes tied to faces"),
-    IG_LIST(S, contacts, ig_structure_contact, contact_options, NULL,
-            "pairs of surfaces that touch"),
+    IG_LIST(S, contacts, ig_contact_case, contact_options, NULL, "pairs of surfaces that touch"),
     IG_LIST(S, loads, ig_structure_load, load_options, NULL, "forces, pressures, accelerations"),
     IG_LIST(S, initial_temperatures, ig_structure_temperature, initial_temperature_options, NULL,
             "temperatures at the start"),
