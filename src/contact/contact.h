@@ -33,6 +33,17 @@ typedef struct {
   ig_reals without; /* analyses, from 1 */
 } ig_contact_case;
 
+/* A rigid tool. The part is on the side of the normal; of `hollow` ones inside. */
+typedef enum { IG_RIGID_PLANE, IG_RIGID_SPHERE, IG_RIGID_CYLINDER } ig_contact_shape;
+typedef struct {
+  ig_src at;
+  const char *name;
+  int shape;
+  double point[3], axis[3], radius, displacement[3];
+  bool hollow;
+  ig_table history; /* of displacement */
+} ig_contact_tool;
+
 /* The bodies in contact, by functions of their owner. */
 typedef struct {
   ig_ctx *cx;
@@ -43,6 +54,7 @@ typedef struct {
   /* Velocity of a node in a trial, in fixed axes, and its derivative by the displacement. */
   void (*velocity)(const void *self, const ig_trial *at, ig_lid node, double v[3], double *rate);
   double (*young)(const void *self, ig_lid element);
+  double (*factor)(const void *self, const ig_table *history, double time);
   /* Forces (nodes x 3) and tangent (NULL: none) from fixed axes to those of the nodes. NULL: nodes
      have none. */
   void (*turn)(const void *self, const ig_lid *node, int nodes, double *f, double *k);
@@ -51,10 +63,12 @@ typedef struct {
 /* A point of contact: a place of a face and the place of another face that it meets. */
 enum { IG_CONTACT_NODES = 16 };
 /* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis, and
-   paired anew after a step in which it slid. masters 0: it meets nothing for the time being. */
+   paired anew after a step in which it slid. masters and tool 0: it meets nothing for the time
+   being. */
 typedef struct {
   int contact;         /* of the case */
   int slaves, masters; /* nodes of the two faces, one after the other in `node` */
+  int tool;            /* that it meets instead of a face, from 1; 0: none */
   ig_lid node[IG_CONTACT_NODES];
   double share[IG_CONTACT_NODES]; /* shape functions; negative for the second face */
   double slope[8][2];             /* derivatives of those of the second face */
@@ -73,8 +87,10 @@ typedef struct {
 /* All contact points of an analysis. The owner sets the first members before ig_contact_new. */
 typedef struct {
   ig_contact_bodies bodies;
-  const ig_list *list; /* of ig_contact_case */
-  bool large, moving;  /* displacements are large; the analysis is one of motion */
+  const ig_list *list;  /* of ig_contact_case */
+  const ig_list *tools; /* of ig_contact_tool, which `to` may name */
+  double time;          /* of the accepted state, where points are made */
+  bool large, moving;   /* displacements are large; the analysis is one of motion */
   int32_t count;
   ig_contact_point *point;
   int32_t *unknown; /* count x 3 x IG_CONTACT_NODES, -1 where there is no node */
@@ -87,6 +103,7 @@ typedef struct {
    face there. */
 typedef struct {
   double force[3], depth, share;
+  double tools[2][3]; /* force of tools on first sides, N, and moment about the origin, N m */
 } ig_contact_total;
 
 /* The points of analysis number `analysis`, from 0; those that the analysis before had go on. */
@@ -104,8 +121,8 @@ IG_MUST_CHECK ig_status ig_contact_accept(void *self, const ig_trial *at);
 bool ig_contact_augment(ig_contact *s, const ig_trial *at);
 /* Whether no point slides by more than half a face in the step. */
 bool ig_contact_fits(const ig_contact *s, const ig_trial *at, char *why, size_t size);
-/* Of the accepted state, before points are paired anew: other pairs have other forces. factor:
-   share of the analysis that has passed. */
-void ig_contact_sum(const ig_contact *s, double factor, ig_contact_total *to);
+/* Of the accepted state, before points are paired anew: other pairs have other forces. at: without
+   increments. */
+void ig_contact_sum(const ig_contact *s, const ig_trial *at, ig_contact_total *to);
 
 #endif

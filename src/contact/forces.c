@@ -33,7 +33,7 @@ bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
     if (!at)
       t->extra = t->kept;
     else
-      deep |= !c->tied && t->masters && -t->gap > most * ig_contact_face_size(s, t);
+      deep |= !c->tied && ig_contact_meets(t) && -t->gap > most * ig_contact_face_size(s, t);
   }
   if (!at || !deep)
     return false;
@@ -230,7 +230,7 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
   const ig_contact_case *c = IG_ITEM(const ig_contact_case, *s->list, t->contact);
   const int nodes = t->slaves + t->masters;
   double x[IG_CONTACT_NODES][3], r[3] = {0, 0, 0}, moved[3], normal[3], p[3], D[9], T[9];
-  double share[IG_CONTACT_NODES];
+  double share[IG_CONTACT_NODES], bend[9];
   ig_face_place on;
   bool turns = false;
   memset(fe, 0, (size_t)n * sizeof *fe);
@@ -238,7 +238,7 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
     memset(ke, 0, (size_t)(n * n) * sizeof *ke);
   memset(t->now, 0, sizeof t->now);
   t->gap = t->push = 0;
-  if (!t->masters)
+  if (!ig_contact_meets(t))
     return;
   for (int a = 0; a < nodes; a++) {
     s->bodies.place(s->bodies.self, t->node[a], at->u, x[a]);
@@ -248,10 +248,14 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
   memcpy(normal, t->normal, sizeof normal);
   memcpy(moved, r, sizeof moved);
   memcpy(share, t->share, sizeof share);
-  /* The normal follows the second face where displacements are large. */
-  if (s->large && (c->tied || c->sliding))
+  if (t->tool) {
+    const double gap = ig_contact_tool_gap(s, t->tool, at->time, (const double[]){r[0], r[1], r[2]},
+                                           normal, moved, bend);
+    for (int d = 0; d < 3; d++)
+      r[d] = gap * normal[d];
+  } else if (s->large && (c->tied || c->sliding))
     ig_face_normal(t->masters, (const double(*)[3])(x + t->slaves), (const double(*)[2])t->slope,
-                   normal);
+                   normal); /* the normal follows the second face */
   else if (s->large) {
     double y[3] = {0, 0, 0};
     for (int a = 0; a < t->slaves; a++)
@@ -271,6 +275,8 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
   traction(c, t, normal, r, moved, at->factor, p, D, T);
   if (s->moving && c->damping > 0)
     damp(s, c, t, at, normal, p, D);
+  for (int i = 0; i < 9 && t->tool; i++)
+    D[i] -= t->push * bend[i];
   for (int a = 0; a < nodes; a++) {
     for (int d = 0; d < 3; d++)
       fe[3 * a + d] = t->area * share[a] * p[d];
@@ -327,26 +333,41 @@ ig_status ig_contact_accept(void *self, const ig_trial *at) {
   for (int32_t i = 0; i < all->count; i++) {
     ig_contact_point *t = &all->point[i];
     ig_contact_relative(all, t, at->u, t->before);
+    if (t->tool) {
+      double n[3], x[3] = {t->before[0], t->before[1], t->before[2]};
+      ig_contact_tool_gap(all, t->tool, at->time, x, n, t->before, NULL);
+    }
     memcpy(t->pull, t->now, sizeof t->pull);
     t->kept = t->extra;
-    if (!all->warned)
+    if (!all->warned && !t->tool)
       slide_look(all, t);
   }
   return IG_OK;
 }
 
 /* Forces on the nodes of first sides alone: those of both sides are in balance. */
-void ig_contact_sum(const ig_contact *s, double factor, ig_contact_total *to) {
-  const ig_trial still = {.u = NULL, .factor = factor};
+void ig_contact_sum(const ig_contact *s, const ig_trial *at, ig_contact_total *to) {
   *to = (ig_contact_total){.depth = 0};
   for (int32_t i = 0; i < s->count; i++) {
     ig_contact_point *t = &s->point[i];
     double f[3 * IG_CONTACT_NODES];
-    if (!t->masters || IG_ITEM(const ig_contact_case, *s->list, t->contact)->tied)
+    if (!ig_contact_meets(t) || IG_ITEM(const ig_contact_case, *s->list, t->contact)->tied)
       continue;
-    point_evaluate(s, t, &still, f, NULL);
+    point_evaluate(s, t, at, f, NULL);
     for (int a = 0; a < 3 * t->slaves; a++)
       to->force[a % 3] -= f[a];
+    for (int a = 0; a < t->slaves && t->tool; a++) {
+      const double *e = f + (size_t)(3 * a);
+      double x[3];
+      memcpy(x, s->bodies.mesh->x + 3 * (size_t)t->node[a], sizeof x);
+      if (s->large)
+        s->bodies.place(s->bodies.self, t->node[a], NULL, x);
+      for (int d = 0; d < 3; d++) {
+        const int next = (d + 1) % 3, last = (d + 2) % 3;
+        to->tools[0][d] -= e[d];
+        to->tools[1][d] -= x[next] * e[last] - x[last] * e[next];
+      }
+    }
     to->depth = fmax(to->depth, -t->gap);
     to->share = fmax(to->share, -t->gap / ig_contact_face_size(s, t));
   }

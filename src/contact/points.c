@@ -22,15 +22,45 @@ void ig_contact_free(ig_contact *t) {
 
 double ig_contact_face_size(const ig_contact *s, const ig_contact_point *t) {
   const double *x = s->bodies.mesh->x;
-  double size = 0;
-  for (int a = 1; a < t->masters && a < 4; a++) {
+  const ig_lid *node = t->node + (t->masters ? t->slaves : 0);
+  const int nodes = t->masters ? t->masters : t->slaves;
+  double size = nodes > 1 ? 0 : t->area;
+  for (int a = 1; a < nodes && a < 4; a++) {
     double square = 0;
     for (size_t k = 0; k < 3; k++)
-      square +=
-          pow(x[3 * (size_t)t->node[t->slaves + a] + k] - x[3 * (size_t)t->node[t->slaves] + k], 2);
+      square += pow(x[3 * (size_t)node[a] + k] - x[3 * (size_t)node[0] + k], 2);
     size = fmax(size, square);
   }
   return sqrt(size);
+}
+
+double ig_contact_tool_gap(const ig_contact *s, int tool, double time, const double x[3],
+                           double n[3], double moved[3], double bend[9]) {
+  const ig_contact_tool *c = IG_ITEM(const ig_contact_tool, *s->tools, tool - 1);
+  const double way = c->history.count ? s->bodies.factor(s->bodies.self, &c->history, time) : 1;
+  const double long_ =
+      sqrt(c->axis[0] * c->axis[0] + c->axis[1] * c->axis[1] + c->axis[2] * c->axis[2]);
+  const bool plane = c->shape == IG_RIGID_PLANE, round = c->shape == IG_RIGID_SPHERE;
+  double d[3], along = 0, far = 0;
+  for (int k = 0; k < 3; k++) {
+    moved[k] = d[k] = x[k] - c->point[k] - way * c->displacement[k];
+    along += d[k] * c->axis[k] / long_;
+  }
+  for (int k = 0; k < 3; k++) {
+    d[k] = plane ? c->axis[k] / long_ : round ? d[k] : d[k] - along * c->axis[k] / long_;
+    far += d[k] * d[k];
+  }
+  far = sqrt(far);
+  const double sign = c->hollow ? -1 : 1;
+  for (int k = 0; k < 3; k++)
+    n[k] = far > 0 ? sign * d[k] / far : 0;
+  for (int i = 0; i < 9 && bend; i++)
+    bend[i] = plane || !(far > 0)
+                  ? 0
+                  : sign / far *
+                        ((i % 4 == 0) - n[i / 3] * n[i % 3] -
+                         (round ? 0 : c->axis[i / 3] * c->axis[i % 3] / (long_ * long_)));
+  return plane ? sign * along : sign * (far - c->radius);
 }
 
 /* A node as drawn, or where it is now. */
@@ -161,6 +191,18 @@ static double face_weights(const ig_mesh *mesh, int nodes, const ig_lid *node, d
   return ig_solid_face_weights(nodes, x, w);
 }
 
+/* A point that meets a tool, wherever it is. */
+static ig_status tool_add(ig_contact *s, const double p[3], bool again, ig_contact_point *t) {
+  double n[3];
+  const double gap = ig_contact_tool_gap(s, t->tool, s->time, p, n, t->before, NULL);
+  t->overlap = again ? fmin(gap, 0) : 0;
+  memcpy(t->normal, n, sizeof n);
+  memcpy(t->offset, t->before, sizeof t->offset);
+  IG_TRY(IG_MORE(s->bodies.cx, &s->point, s->count, "contact"));
+  s->point[s->count++] = *t;
+  return IG_OK;
+}
+
 /* Pairs a point whose own nodes, shares and area are there, and adds it where it finds a place.
    again: the contact was off in the analysis before, so that an overlap is released gradually.
    `clearance` replaces the drawn distance by its own value. A node on no element has the area of
@@ -168,6 +210,8 @@ static double face_weights(const ig_mesh *mesh, int nodes, const ig_lid *node, d
 static ig_status point_add(ig_contact *s, const ig_contact_case *c, const ig_set *other,
                            const double p[3], double reach, bool again, ig_contact_point *t) {
   double gap = 0;
+  if (t->tool)
+    return tool_add(s, p, again, t);
   if (!pair_find(s, other, false, p, reach, t))
     return loose_add(s, c, t);
   if (!(t->area > 0)) {
@@ -205,7 +249,7 @@ static double stiffness_of(const ig_contact *s, const ig_contact_case *c, ig_lid
    Node to face. Areas are those of the linear shape functions; quadratic faces have corner
    weights that are 0 or negative, hence NaN and an error. */
 static ig_status contact_nodes(ig_contact *s, int i, const ig_contact_case *c, const ig_set *other,
-                               double reach, bool again) {
+                               int tool, double reach, bool again) {
   ig_boundary boundary = {0};
   double *area = NULL, *stiffness = NULL;
   ig_lid *node = NULL, count = 0;
@@ -227,12 +271,13 @@ static ig_status contact_nodes(ig_contact *s, int i, const ig_contact_case *c, c
   }
   for (ig_lid k = 0; k < count; k++) {
     double p[3];
-    ig_contact_point t = {.contact = i, .slaves = 1, .share = {1}, .area = area[node[k]]};
+    ig_contact_point t = {
+        .contact = i, .tool = tool, .slaves = 1, .share = {1}, .area = area[node[k]]};
     const bool alone = t.area == 0; /* has the area of the face it meets: point_add */
-    if (isnan(t.area) || (alone && isnan(c->stiffness))) {
+    if (isnan(t.area) || (alone && (tool || isnan(c->stiffness)))) {
       status = ig_fail_at(s->bodies.cx, &c->at,
                           alone ? "contact of the nodes '%s': some are on no element: give "
-                                  "`stiffness`"
+                                  "`stiffness`, and no tool"
                                 : "contact of the nodes '%s': they must be on the surface of "
                                   "elements with straight sides; give faces",
                           c->set);
@@ -251,6 +296,21 @@ done:
   return status;
 }
 
+/* The tool that `to` names, from 1; 0: none. */
+static ig_status tool_find(ig_contact *s, const ig_contact_case *c, int *tool) {
+  *tool = 0;
+  for (int i = 0; i < s->tools->count; i++)
+    if (strcmp(IG_ITEM(const ig_contact_tool, *s->tools, i)->name, c->to) == 0)
+      *tool = i + 1;
+  if (*tool && (c->tied || c->sliding || !isnan(c->clearance) || !isnan(c->distance) ||
+                !isnan(c->adjust) || c->adjust_nodes))
+    return ig_fail_at(s->bodies.cx, &c->at,
+                      "contact with the tool '%s': `tied`, `sliding: small`, `clearance`, "
+                      "`distance` and `adjust` are for faces: leave them out",
+                      c->to);
+  return IG_OK;
+}
+
 /* Faces of the other side, and how far away a point may meet them. */
 static ig_status other_side(ig_contact *s, const ig_contact_case *c, const ig_set **other,
                             double *reach) {
@@ -265,21 +325,25 @@ static ig_status other_side(ig_contact *s, const ig_contact_case *c, const ig_se
 
 /* Checks of the entry, then points of all faces of the first side. */
 static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, bool again) {
-  const ig_set *own, *other;
-  double reach;
-  IG_TRY(other_side(s, c, &other, &reach));
+  static const ig_set none = {0};
+  const ig_set *own, *other = &none;
+  double reach = 0;
+  int tool;
+  IG_TRY(tool_find(s, c, &tool));
+  if (!tool)
+    IG_TRY(other_side(s, c, &other, &reach));
   if (!isnan(c->tension) && (c->tied || !isnan(c->decay[0]) || isnan(c->stiffness)))
     return ig_fail_at(s->bodies.cx, &c->at,
                       "`tension` needs `stiffness`, without `decay` and `tied`");
   if (!isnan(c->length) && !isnan(c->stiffness))
     return ig_fail_at(s->bodies.cx, &c->at, "`length` is for a contact without `stiffness`");
   if (c->of)
-    return contact_nodes(s, i, c, other, reach, again);
+    return contact_nodes(s, i, c, other, tool, reach, again);
   IG_TRY(ig_mesh_named_set(s->bodies.cx, s->bodies.mesh, &c->at, c->set, IG_OF_FACES, &own));
   double(*point)[3] = NULL;
   ig_status status = IG_OK;
   for (ig_lid f = 0; f < own->count && status == IG_OK; f++) {
-    ig_contact_point t = {.contact = i};
+    ig_contact_point t = {.contact = i, .tool = tool};
     double x[8][3];
     int points = 0;
     t.slaves = ig_mesh_face_nodes(s->bodies.mesh, own->item[f], own->face[f], t.node);
@@ -310,7 +374,8 @@ static void unknowns_set(ig_contact *s) {
   const size_t n = (size_t)s->count * 3 * IG_CONTACT_NODES;
   for (size_t k = 0; k < n; k++) {
     const ig_contact_point *t = &s->point[k / (3 * IG_CONTACT_NODES)];
-    const int a = (int)(k / 3 % IG_CONTACT_NODES), nodes = t->masters ? t->slaves + t->masters : 0;
+    const int a = (int)(k / 3 % IG_CONTACT_NODES),
+              nodes = ig_contact_meets(t) ? t->slaves + t->masters : 0;
     s->unknown[k] = a < nodes ? 3 * t->node[a] + (int32_t)(k % 3) : -1;
   }
 }
@@ -419,7 +484,7 @@ ig_status ig_contact_follow(ig_contact *s, bool begins, bool *changed) {
     for (int32_t k = 0; k < s->count && !c->tied && (begins || !c->sliding); k++) {
       ig_contact_point *t = &s->point[k];
       double now[3], size;
-      if (t->contact != i)
+      if (t->contact != i || t->tool)
         continue;
       ig_contact_relative(s, t, NULL, now);
       if (!(ig_contact_slid(s, t, now, t->offset, &size) > 0.1 * size))

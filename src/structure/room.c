@@ -138,6 +138,7 @@ static ig_status stops_add(ig_structure *s) {
   } all[] = {
       {&s->c->loads, sizeof(ig_structure_load), offsetof(ig_structure_load, history)},
       {&s->c->supports, sizeof(ig_structure_support), offsetof(ig_structure_support, history)},
+      {&s->c->tools, sizeof(ig_contact_tool), offsetof(ig_contact_tool, history)},
       {&s->c->prescribed_temperatures, sizeof(ig_structure_prescribed),
        offsetof(ig_structure_prescribed, history)},
       {&s->c->heat_loads, sizeof(ig_structure_heat_load),
@@ -346,6 +347,7 @@ static ig_status room_open(ig_job *job, void **self) {
   const ig_status status = ig_structure_new(job, &s);
   *self = s;
   IG_TRY(status);
+  IG_TRY(ig_structure_tools_check(s->cx, s->c, s->mesh));
   for (int i = 0; i < s->c->initial.count; i++) {
     const ig_structure_initial *c = IG_ITEM(const ig_structure_initial, s->c->initial, i);
     ig_lid *node, count;
@@ -425,7 +427,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     ig_newton_stand(s->newton, &now);
     done = s->proportional ? arc_ends(s, a, &now) : now.done;
     now.done = done;
-    ig_contact_sum(&s->contact, fmin(1, (s->time - s->begin) / a->duration), &s->touched);
+    const ig_trial still = {.time = s->time, .factor = fmin(1, (s->time - s->begin) / a->duration)};
+    ig_contact_sum(&s->contact, &still, &s->touched);
     if (!done)
       IG_TRY(contact_follow(s));
     s->solver = now.solver;

@@ -321,7 +321,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_list shells, beams, trusses, thicknesses, normals, springs, masses, joints;
-  ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
+  ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, tools,
+      loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
   ig_list prescribed_temperatures, heat_loads, hyperelastic, initial_stresses;
   double absolute_zero, stefan_boltzmann;
@@ -575,6 +576,9 @@ IG_MUST_CHECK ig_status ig_structure_constrain(ig_structure *s, int analysis);
 IG_MUST_CHECK ig_status ig_structure_motions(void *self, double from, double to);
 /* touch.c: the points of the contacts that the analysis has, and callbacks of Newton's method. */
 IG_MUST_CHECK ig_status ig_structure_contact_new(ig_structure *s);
+/* Refuses tools that have no effect or no shape. */
+IG_MUST_CHECK ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c,
+                                                 const ig_mesh *mesh);
 bool ig_structure_contact_augment(void *self, const ig_trial *at);
 bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size);
 /* load.c

@@ -165,6 +165,8 @@ ig_status ig_structure_adjust(ig_structure *s) {
   for (int i = 0; i < s->c->contacts.count; i++) {
     const ig_contact_case *c = IG_ITEM(const ig_contact_case, s->c->contacts, i);
     const ig_set *faces;
+    if (!c->adjust_nodes && isnan(c->adjust))
+      continue;
     IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &faces));
     if (c->adjust_nodes)
       IG_TRY(onto(s, &c->at, c->adjust_nodes, faces, INFINITY));
