@@ -450,6 +450,10 @@ def structure():
     press = {"mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "all"}, {"set": "zmax", "components": "xyz", "displacement": [1.0 * MM, 0.0, -0.052 * MM]}],
              "analysis": [{"first_step": 0.2, "largest_step": 0.2}], "output": out}
     yield "contact", {"case": dict(press, contacts=[{"set": "low", "to": "up", "friction": 0.3}]), "only": ["contacts", "supports"], "hints": hints}
+    tool = {"name": "die", "shape": "cylinder", "point": [4 * MM, 1 * MM, 9 * MM], "axis": [0.0, 1.0, 0.0], "radius": 7 * MM, "displacement": [0.0, 0.0, -0.05 * MM]}
+    yield "tools", {"case": dict(held, tools=[tool], contacts=[{"set": "zmax", "to": "die"}], supports=[{"set": "zmin", "fix": "all"}], analysis=[{"first_step": 0.5}]), "only": ["tools"],
+                    "hints": dict(hints, **{"tools.axis": [[0.1, 1.0, 0.0]], "tools.point": [[4 * MM, 1 * MM, 8.98 * MM]], "tools.radius": [7.01 * MM],
+                                            "tools.displacement": [[0.0, 0.0, -0.04 * MM]], "tools.name": ["other"], "tools.hollow": [True]})}
     yield "ties", {"case": dict(press, ties=[{"set": "low", "to": "up", "distance": 0.1 * MM}]), "only": ["ties"], "hints": hints}
     yield "dynamic", {"case": dict(held, loads=pull, initial=[{"set": "xmax", "velocity": [0.0, 0.0, 1.0]}], damping=[{"material": "steel", "mass": 100.0}],
                                    analysis=[{"kind": "dynamic", "duration": 1e-4, "first_step": 2e-5}]),
