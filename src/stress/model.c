@@ -310,9 +310,10 @@ static ig_status strengths_place(ig_stress *m) {
 static ig_status point_arrays(ig_stress *m) {
   const size_t tiles = ((size_t)m->part.elements + IG_STRESS_TILE - 1) / IG_STRESS_TILE;
   const size_t points = 8 * IG_STRESS_TILE * tiles;
-  m->args.states = m->material.kinematic ? IG_STATES_BACK
-                   : m->material.plastic ? IG_STATES_FLOW
-                                         : IG_STATES_ELASTIC;
+  m->args.states = m->material.transforms  ? IG_STATES_PHASE
+                   : m->material.kinematic ? IG_STATES_BACK
+                   : m->material.plastic   ? IG_STATES_FLOW
+                                           : IG_STATES_ELASTIC;
   m->args.assumed = m->c->element == IG_ELEMENT_ASSUMED;
   m->args.slopes = (m->material.plastic ? IG_SLOPES_FLOW : IG_SLOPES_ELASTIC) + m->args.assumed;
   IG_TRY(ig_array_new(m->cx, &m->state, points * (size_t)m->args.states, sizeof(double),
@@ -335,8 +336,10 @@ static ig_status born_at_start(ig_stress *m) {
   for (ig_lid e = 0; e < m->part.elements; e++)
     ((double *)birth.host)[e] = m->c->temperature;
   ig_status status = ig_array_push(m->cx, &birth);
+  m->args.start = true;
   if (status == IG_OK)
     status = m->ops->wipe(m->cx, &m->args, m->u.dev, false, NULL, birth.dev, m->part.elements);
+  m->args.start = false;
   if (status == IG_OK)
     status = ig_stress_past(m);
   if (status == IG_OK)

@@ -108,8 +108,9 @@ typedef struct {
 typedef struct {
   ig_array law, which, inherent, laws, row_x, row_y;
   double poisson;
-  bool plastic;   /* some law yields or creeps */
-  bool kinematic; /* some hardening is */
+  bool plastic;    /* some law yields or creeps */
+  bool kinematic;  /* some hardening is */
+  bool transforms; /* some law has martensite and austenite */
 } ig_stress_material;
 
 /* What a step uses and leaves to the next one; device. */

@@ -438,7 +438,7 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .check = room_check,
                                 .elements = "hex8",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
-                                          "T|recoater|deviation|torn|elastic_strain|"
+                                          "T|recoater|deviation|torn|elastic_strain|martensite|"
                                           "point_stress|"
                                           "point_plastic_strain",
                                 .precisions = "double"};
