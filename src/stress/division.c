@@ -377,14 +377,12 @@ ig_status ig_stress_state_collect(ig_stress *m, double **whole) {
 }
 
 ig_status ig_stress_state_place(ig_stress *m, const double *whole) {
-  const row_form f = {8 * sizeof(double) * (size_t)m->args.states, m->args.states};
-  char row[8 * sizeof(double) * IG_STATES_BACK];
-  if (!ig_stress_divided(m))
-    memcpy(m->state.host, whole, m->state.count * m->state.size);
-  for (ig_lid i = 0; ig_stress_divided(m) && i < m->part.elements; i++) {
-    row_read(f, whole, m->part.element[i], row);
-    row_write(f, m->state.host, i, row);
-  }
+  const int states = m->args.states;
+  double *part = m->state.host;
+  for (ig_lid i = 0; i < m->part.elements; i++)
+    for (int k = 0; k < 8 * states; k++)
+      part[ig_stress_at(i, states, k / 8, k % 8)] =
+          whole[ig_stress_at(ig_stress_element(m, i), states, k / 8, k % 8)];
   return ig_array_push(m->cx, &m->state);
 }
 
