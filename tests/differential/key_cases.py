@@ -528,6 +528,9 @@ def topopt():
     made = dict(base, filter={"kind": "density"}, optimiser={"method": "mma"})
     yield "overhang", {"case": dict(made, overhang={}), "only": ["overhang"], "hints": hints}
     yield "draw", {"case": dict(made, draw_direction={"parting": 2.0}), "only": ["draw_direction"], "hints": hints}
+    yield "finish", {"case": {"grid": {"elements": [4, 2, 2]}, "materials": [dict(SOLID, density=1.0, young=1.0)], "volume": 1.0, "iterations": 1, "filter": {"kind": "none"},
+                              "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "finish": {"meshes": 1}, "output": {"count": 1}},
+                     "only": ["finish"], "hints": dict(hints, **{"finish.size": [1.2]})}
     # so large that the coarse grid is no system of a few unknowns, which is solved at once
     fine = {"elements": [16, 8, 8], "size": [8.0, 4.0, 4.0]}
     yield "sequence", {"case": dict(base, grid=fine, sequence={"grids": 1, "iterations": 3}, pattern={"mirror": ["y"]}, solver={}),
