@@ -81,6 +81,7 @@ KNOWN = {
     ("dynamics", "output.count", "dynamics static"): "it has one step",
     ("dynamics", "output.history_every", "dynamics static"): "steps of statics always have a row",
     ("dynamics", "analysis.steps", "dynamics static"): "a limit that is not met",
+    ("stress", "materials.homogenised.conductivity_exponent", "stress walls"): "a material may be described for other rooms too: `thermal` takes it",
     ("dynamics", "materials.tangent", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.hardening", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.kinematic", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
@@ -164,7 +165,7 @@ SWITCHED = {
 MATERIAL = {
     "thermal": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity",
     "powder": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity boiling evaporation_heat molar_mass",
-    "stress": "young poisson law yield tangent hardening kinematic hardening_curve mechanical",
+    "stress": "young poisson law yield tangent hardening kinematic hardening_curve mechanical homogenised",
     "dynamics": "density young poisson law yield tangent hardening kinematic hardening_curve johnson_cook specific_heat",
     "fracture": "density young poisson fracture_energy fracture_energy_shear cohesive_strength cohesive_strength_shear law yield",
     "topopt": "density young poisson conductivity law yield",
@@ -331,6 +332,8 @@ def stress():
                      "start": 400.0, "austenite_start": 700.0, "austenite_end": 1000.0, "strain": 5e-3, "trip": 5e-11, "yield": 2e8, "hardening": 1e9, "expansion": 1.8e-5}})],
                  phases=[{"name": "heat", "steps": 2, "temperature": 850.0}, {"name": "cool", "steps": 2, "temperature": [[0, 850.0], [1, 320.0]]}])
     yield "phase", {"case": phase, "only": ["materials.mechanical.transformation"], "hints": dict(hints, **{"transformation.strain_temperature": [400.0]})}
+    walls = dict(load, materials=[dict(steel, homogenised={"wall": 1e-4, "spacing": 1e-3, "perforation": 0.1})])
+    yield "walls", {"case": walls, "only": ["materials.homogenised"], "hints": dict(hints, **{"homogenised.share": [0.3]})}
     heat = {"mesh": two, "materials": [steel], "temperature": 300.0, "supports": [{"set": "zmin", "fix": "all"}],
             "phases": [{"name": "heat", "kind": "heat", "file": "heat"}], "floors": {"hardening": 0.01}, "output": {"count": 2}}
     yield "heat", {"case": heat, "only": ["phases", "floors", "temperature"], "hints": hints}
