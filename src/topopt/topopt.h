@@ -261,9 +261,10 @@ typedef struct {
   /* Members are keys of the case; lists hold structs of the types above. */
   ig_grid_case grid;
   ig_list sets, supports, loads, springs, masses, ports, passive, constraints;
-  ig_texts symmetry; /* "x-", "x+", "y-", … */
-  double source;     /* W/m^3 everywhere */
-  ig_reals weights;  /* of load cases */
+  ig_texts symmetry;         /* "x-", "x+", "y-", … */
+  double source;             /* W/m^3 everywhere */
+  double temperature_change; /* of the body since it was put on its supports, K */
+  ig_reals weights;          /* of load cases */
   double volume, penalty, void_ratio;
   bool choose_material;  /* each element takes one of the materials, or none */
   double mass_threshold; /* densities below it weigh next to nothing */
@@ -326,7 +327,11 @@ typedef struct {
   int cases;
   ig_array gravity[IG_LOAD_CASES]; /* what a unit nodal mass weighs; none: empty */
   /* prescribed displacements or temperatures of all load cases; they are no part of f */
-  ig_array held;       /* where nodes are held away from zero, times stiffness; or empty */
+  ig_array held; /* where nodes are held away from zero, times stiffness; or empty */
+  /* free expansion by `temperature_change`: strain; displacement times stiffness, or empty. States
+     are then displacements without it (design/load.h). */
+  double expansion;
+  ig_array expanded;
   double element_mass; /* of the mean element, solid, kg; 0: not known */
   /* materials to choose from, lightest first: density and modulus over the heaviest's */
   int candidates;
@@ -600,6 +605,7 @@ typedef struct {
   ig_array load[IG_LOAD_CASES];    /* loads that follow the design: weight, held displacements */
   double held[IG_LOAD_CASES];      /* energy of displacements held, everything else at zero */
   ig_array pull, ones;             /* of held displacements: their forces; ones at the nodes */
+  ig_array displaced;              /* a state with the free expansion; or empty */
   ig_array nodal, body[2], direct; /* of masses: per node; per element; slopes by densities */
   double dual[IG_LIMITS + 1];      /* multipliers of volume and constraints */
   double tolerance, multiplier;    /* of the solver; of the volume, at the last update */

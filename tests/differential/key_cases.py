@@ -549,9 +549,9 @@ def topopt():
         "springs": [{"box": {"min": [8.0, 4.0]}, "stiffness": [0.1, 0.0, 0.0]}, {"box": {"min": [0.0, 4.0], "max": [0.0, 4.0]}, "stiffness": [0.1, 0.0, 0.0]}],
         "iterations": 5, "output": {"count": 1}},
         "only": ["ports", "springs", "loads", "supports", "optimiser", "solver", "weights", "combine", "minimise", "symmetry", "stress"], "hints": hints}
-    stressed = dict(base, materials=[dict(SOLID, young=1.0)], loads=[dict(end, force=[0.0, 0.0, -1.0]), {"gravity": [0.0, 0.0, -1e-5], "load_case": 2}],
+    stressed = dict(base, materials=[dict(SOLID, young=1.0, mechanical={"expansion": 1e-3})], temperature_change=5.0, loads=[dict(end, force=[0.0, 0.0, -1.0]), {"gravity": [0.0, 0.0, -1e-5], "load_case": 2}],
                     minimise="stress", stress={}, filter={"kind": "density"}, masses=[dict(end, mass=1.0)], weights=[1.0, 2.0])
-    yield "stress", {"case": stressed, "only": ["stress", "masses", "loads", "weights", "combine", "mass_threshold", "materials"], "hints": hints}
+    yield "stress", {"case": stressed, "only": ["stress", "masses", "loads", "weights", "combine", "mass_threshold", "materials", "temperature_change"], "hints": hints}
     yield "frequency", {"case": {
         "grid": {"elements": [6, 3, 3]}, "problem": "frequency", "volume": 0.4, "materials": [dict(SOLID, density=1.0, young=1.0)],
         "supports": [{"box": {"max": [0.0, 3.0, 3.0]}}], "masses": [{"box": {"min": [6.0, 0.0, 0.0]}, "mass": 1.0}], "frequency": {}, "filter": {"kind": "density"},

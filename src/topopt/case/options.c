@@ -327,6 +327,9 @@ const ig_option ig_topopt_options[] = {
              "planes of symmetry: x- (lowest x), x+ (highest), y-, y+, z-, z+"),
     IG_REAL(ig_topopt_case, source, "W/m^3", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
             "heat generated everywhere"),
+    IG_REAL(ig_topopt_case, temperature_change, "K", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
+            "of the whole body since it was put on its supports, in all load cases; the material "
+            "has mechanical.expansion"),
     IG_REALS(ig_topopt_case, weights, "", "[]", 0, IG_UNBOUNDED,
              "of the load cases; 1 each if left out"),
     IG_REAL(ig_topopt_case, volume, "", "0.5", IG_POSITIVE, 1,
