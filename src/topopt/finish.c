@@ -386,6 +386,8 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_status status = find(r->s, &f);
   if (status == IG_OK)
     status = put_run(r, sink);
+  if (status == IG_OK)
+    status = ig_topopt_loads_put(r, sink);
   if (status == IG_OK && analysed)
     status = IG_NEW(r->s->cx, &share, d->places, "part");
   if (ig_topopt_divided(d))

@@ -243,6 +243,7 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
       IG_TRY(ig_topopt_put_back(r));
     IG_TRY(status);
   }
+  IG_TRY(ig_topopt_loads_put(r, to));
   return ig_topopt_divided(r->d) ? parts_show(r, to) : whole_show(r, to);
 }
 
