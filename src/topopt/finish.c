@@ -396,6 +396,8 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
     status = put_density(r, sink, &f, &level, share);
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(r->s->cx, status);
+  if (status == IG_OK)
+    status = ig_topopt_milling_put(r, sink, f.density, f.level);
   const ig_topopt_part_field field = {f.density, f.touched, level, share, carries(r->s, &f.tally)};
   if (status == IG_OK && analysed)
     status = ig_topopt_part_analyse(r, sink, &field, &part);

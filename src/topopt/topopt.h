@@ -227,6 +227,11 @@ typedef struct {
   const char *direction; /* in which the tool is drawn */
   double parting;        /* where two tools meet, m; NaN: one tool */
 } ig_draw_case;
+enum { IG_MILL_DIRECTIONS = 6 };
+typedef struct {
+  ig_src at;
+  ig_texts directions; /* from which tools come in, "z+" */
+} ig_mill_case;
 typedef struct {
   ig_src at;
   const char *extrude; /* "z"; NULL: none */
@@ -275,6 +280,7 @@ typedef struct {
   ig_projection_case projection;
   ig_overhang_case overhang;
   ig_draw_case draw_direction;
+  ig_mill_case milling;
   ig_pattern_case pattern;
   ig_optimiser_case optimiser;
   ig_solver_case solver;
@@ -312,7 +318,9 @@ double ig_topopt_void_ratio(const ig_topopt_case *c);
 double ig_topopt_thickness(const ig_topopt_case *c);
 /* Largest member size among the constraints, m; 0: there is none. */
 double ig_topopt_member(const ig_topopt_case *c);
-/* Whether what can be made is less than what is designed: overhang, draw. */
+/* Whether columns are swept: draw, milling. */
+bool ig_topopt_swept(const ig_topopt_case *c);
+/* Whether what can be made is less than what is designed: overhang, draw, milling. */
 bool ig_topopt_made(const ig_topopt_case *c);
 
 /* --- the discretisation: all the design loop knows of it --- */
@@ -484,6 +492,10 @@ typedef struct {
   ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
   ig_overhang overhang;
   ig_draw draw;
+  /* milling: each direction as a draw of its own, and what it leaves; the last array is scratch */
+  int mills;
+  ig_draw mill[IG_MILL_DIRECTIONS];
+  ig_array milled[IG_MILL_DIRECTIONS + 1];
   struct ig_topopt_grid_pattern *pattern; /* NULL: none */
   ig_array
       layer[2]; /* of a printed part the last one and the one at hand; of a drawn one columns */

@@ -71,7 +71,11 @@ double ig_topopt_member(const ig_topopt_case *c) {
 }
 
 bool ig_topopt_made(const ig_topopt_case *c) {
-  return c->overhang.at.given || c->draw_direction.at.given;
+  return c->overhang.at.given || ig_topopt_swept(c);
+}
+
+bool ig_topopt_swept(const ig_topopt_case *c) {
+  return c->draw_direction.at.given || c->milling.at.given;
 }
 
 /* Minimised volumes are bounded by the body itself. */

@@ -424,8 +424,16 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, &c->draw_direction.at,
                       "draw_direction: a part is printed or cast: leave one of 'overhang' "
                       "and 'draw_direction' out");
-  const ig_src *at = c->draw_direction.at.given ? &c->draw_direction.at : &c->overhang.at;
-  const char *key = c->draw_direction.at.given ? "draw_direction" : "overhang";
+  if (c->milling.at.given && (c->overhang.at.given || c->draw_direction.at.given))
+    return ig_fail_at(cx, &c->milling.at,
+                      "milling: a part is milled, printed or cast: leave '%s' out",
+                      c->overhang.at.given ? "overhang" : "draw_direction");
+  const ig_src *at = c->milling.at.given          ? &c->milling.at
+                     : c->draw_direction.at.given ? &c->draw_direction.at
+                                                  : &c->overhang.at;
+  const char *key = c->milling.at.given          ? "milling"
+                    : c->draw_direction.at.given ? "draw_direction"
+                                                 : "overhang";
   if (ig_topopt_made(c) && ig_topopt_method(c) == IG_OPTIMISER_OC)
     return ig_fail_at(cx, at, "%s: needs optimiser: {method: mma}; oc knows linear volumes alone",
                       key);
@@ -512,6 +520,7 @@ ig_status ig_topopt_design_check_volume(ig_topopt_design *s) {
         c->volume, solid, e.volume,
         c->overhang.at.given         ? " and 'overhang'"
         : c->draw_direction.at.given ? " and 'draw_direction'"
+        : c->milling.at.given        ? " and 'milling'"
                                      : "");
   return ig_topopt_design_fill(s, start_density(s));
 }
@@ -537,7 +546,7 @@ static ig_status build(ig_topopt_design *s) {
     IG_TRY(ig_array_new_device(cx, &s->printed, n, sizeof(double), "printed densities"));
     IG_TRY(ig_array_zero(cx, &s->printed));
   }
-  if (s->c->draw_direction.at.given)
+  if (ig_topopt_swept(s->c))
     IG_TRY(ig_array_new_device(cx, &s->drawn, n, sizeof(double), "drawn densities"));
   IG_TRY(ig_array_new(cx, &s->x, n, sizeof(double), "design"));
   for (int r = 0; r < s->realisations; r++) {
