@@ -21,6 +21,7 @@ OUTPUT = {
     "physics": "chooses the table",
     "output.compression": "size of the files",
     "phases.name": "what supports, probes and figures call it",
+    "checkpoint": "how exact checkpoints are, which are not results",
     "output.checkpoint_every": "wall time between checkpoints, which are not results",
     "materials.name": "what entries and messages call it",
     "mesh.meshing_time": "limit of Gmsh's time",
