@@ -31,6 +31,35 @@ static const ig_option creep_options[] = {
     IG_REAL(J, power, "", IG_REQUIRED, 1, 50, "power of the stress"),
     IG_REAL(J, energy, "J/mol", "0", 0, 1e7, "activation energy"), IG_END};
 #undef J
+#define J ig_transformation_case
+static const ig_option transformation_options[] = {
+    IG_REAL(J, start, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
+            "temperature M_s below which martensite forms on cooling"),
+    IG_REAL_USUAL(
+        J, rate, "1/K", "0.011", IG_POSITIVE, 10, 1e-3, 0.2,
+        "coefficient b of Koistinen and Marburger: the fraction is 1 - exp(-b (start - T))"),
+    IG_REAL(J, austenite_start, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
+            "temperature Ac1 above which austenite forms on heating"),
+    IG_REAL(J, austenite_end, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
+            "temperature Ac3 at which all is austenite; linear in between"),
+    IG_REAL(J, strain, "", IG_REQUIRED, -0.1, 0.1,
+            "linear strain of austenite that becomes martensite, at `strain_temperature`"),
+    IG_REAL(J, strain_temperature, "K", "293.15", 0, 1e5, "temperature at which `strain` is given"),
+    IG_TABLE_USUAL(J, yield, "K", "Pa", NULL, IG_POSITIVE, 1e13, 1e3, 1e11,
+                   "initial yield stress of austenite; left out: as martensite"),
+    IG_TABLE(J, hardening, "K", "Pa", NULL, 0, 1e13,
+             "isotropic plastic modulus of austenite; left out: as martensite"),
+    IG_TABLE(J, expansion, "K", "1/K", NULL, 0, 0,
+             "coefficient of thermal expansion of austenite, instantaneous; left out: as "
+             "martensite"),
+    IG_REAL(J, trip, "1/Pa", "0", 0, 1,
+            "transformation plasticity K: a full transformation under a constant uniaxial stress "
+            "leaves the strain K times that stress (Greenwood and Johnson)"),
+    IG_CHOICE(J, saturation, IG_TRIP_CHOICES, "desalos",
+              "how that strain grows with the fraction z; desalos: z (2 - z), leblond: z (1 - ln "
+              "z)"),
+    IG_END};
+#undef J
 #define J ig_mechanical_case
 static const ig_option mechanical_options[] = {
     IG_TABLE_USUAL(J, young, "K", "Pa", NULL, LEAST_YOUNG, 1e15, 1e6, 1.5e12, "Young's modulus"),
@@ -57,9 +86,28 @@ static const ig_option mechanical_options[] = {
             "hardening is multiplied after each step by a factor that falls from 1 here"),
     IG_REAL(J, recovery_end, "K", NULL, 0, 1e5, "to 0 here; depends on the length of steps"),
     IG_MAP(J, creep, ig_creep_case, creep_options, NULL, "creep by Norton's law"),
+    IG_MAP(J, transformation, ig_transformation_case, transformation_options, NULL,
+           "austenite that becomes martensite on cooling; the values beside it are those of "
+           "martensite"),
     IG_END};
 #undef J
 
+#define J ig_homogenised_case
+static const ig_option homogenised_options[] = {
+    IG_REAL(J, share, "", NULL, IG_POSITIVE, 1, "volume share of metal"),
+    IG_REAL(J, wall, "m", NULL, IG_POSITIVE, 1e3, "or the thickness of upright walls"),
+    IG_REAL(J, spacing, "m", NULL, IG_POSITIVE, 1e3, "and their spacing"),
+    IG_CHOICE(J, kind, IG_WALLS_CHOICES, "block",
+              "walls in two directions (share 2 t/L - (t/L)^2) or in one (t/L)"),
+    IG_REAL(J, perforation, "", "0", 0, 0.9, "share of the area of a wall that holes take"),
+    IG_REAL(J, stiffness_exponent, "", "1", 0, 10,
+            "Young's modulus is that of the metal times the share to this power; lattices: 2"),
+    IG_REAL(J, strength_exponent, "", "1", 0, 10,
+            "the same of yield stress, hardening and strengths; lattices: 1.5"),
+    IG_REAL(J, conductivity_exponent, "", "1", 0, 10,
+            "the same of the conductivity; lattices: 1 to 1.5"),
+    IG_END};
+#undef J
 #define M ig_material_case
 const ig_option ig_material_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the material"),
@@ -111,6 +159,9 @@ const ig_option ig_material_options[] = {
         M, mechanical, ig_mechanical_case, mechanical_options, NULL,
         "mechanical values over temperature, for the stress room; where the single value is left "
         "out, rooms that compute at one temperature take that at 293.15 K"),
+    IG_MAP(M, homogenised, ig_homogenised_case, homogenised_options, NULL,
+           "supports of walls or struts that the mesh does not resolve: all values of the material "
+           "are those of the metal, and become those of the support by its share of volume"),
     IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_POSITIVE, 1e12,
             "energy to open a crack, by area"),
     IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_POSITIVE, 1e12,

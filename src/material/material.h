@@ -27,6 +27,20 @@ typedef struct {
   double factor, power, energy;
 } ig_creep_case;
 
+/* Austenite that becomes martensite on cooling and forms again on heating. The other mechanical
+   values of the material are those of martensite; elastic ones are common to both. */
+typedef struct {
+  ig_src at;
+  double start, rate;                    /* 1 - exp(-rate (start - T)) is martensite, K and 1/K */
+  double austenite_start, austenite_end; /* on heating, K */
+  double strain, strain_temperature;     /* martensite less austenite, linear, at a temperature */
+  ig_table yield, hardening, expansion;  /* of austenite; none: as martensite */
+  double trip;                           /* Greenwood and Johnson's coefficient, 1/Pa */
+  int saturation;                        /* IG_TRIP_* */
+} ig_transformation_case;
+enum { IG_TRIP_DESALOS, IG_TRIP_LEBLOND };
+#define IG_TRIP_CHOICES "desalos|leblond"
+
 /* Mechanical values over temperature, for analyses of heating and cooling. What is left out comes
    from the single numbers of the material. Thermal strain is given in one of three ways. */
 typedef struct {
@@ -40,7 +54,20 @@ typedef struct {
   double anneal;                       /* above it history is wiped, NaN: at the solidus */
   double recovery_start, recovery_end; /* hardening is lost between these, NaN: never */
   ig_creep_case creep;
+  ig_transformation_case transformation;
 } ig_mechanical_case;
+
+/* A support of walls or struts, seen as a continuum: what its metal becomes. */
+typedef struct {
+  ig_src at;
+  double share;         /* volume share of metal; NaN: by `wall` and `spacing` */
+  double wall, spacing; /* of upright walls, m; NaN: none */
+  int kind;             /* IG_WALLS_* */
+  double perforation;   /* share of the area of a wall that holes take */
+  double stiffness_exponent, strength_exponent, conductivity_exponent; /* of the share */
+} ig_homogenised_case;
+enum { IG_WALLS_BLOCK, IG_WALLS_LINE };
+#define IG_WALLS_CHOICES "block|line"
 
 typedef struct {
   ig_src at;
@@ -62,6 +89,7 @@ typedef struct {
   ig_table hardening_curve; /* yield stress over plastic strain */
   ig_johnson_case johnson_cook;
   ig_mechanical_case mechanical;
+  ig_homogenised_case homogenised;
   /* a crack's faces, in mode I and II */
   double fracture_energy, fracture_energy_shear, cohesive_strength, cohesive_strength_shear;
 } ig_material_case;
@@ -76,6 +104,8 @@ void ig_material_fold(ig_node *material, ig_node *file);
    IG_ROOM_TEMPERATURE, for rooms that compute at one temperature. */
 #define IG_ROOM_TEMPERATURE 293.15 /* K */
 void ig_material_complete(ig_material_case *m);
+/* The values of a support from those of its metal, where the material is `homogenised`. */
+IG_MUST_CHECK ig_status ig_material_homogenise(ig_ctx *cx, ig_material_case *m);
 /* The material of that name in a case's list, NULL if there is none. */
 const ig_material_case *ig_material_find(const ig_list *materials, const char *name);
 /* Fails unless the material gives every one of the keys, "density|young": numbers or tables of

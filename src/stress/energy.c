@@ -28,7 +28,7 @@ ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut) {
 /* Forces of the stress at the last equilibrium, with the temperatures of then (past = true),
    copied to the host. Must be called after births and resets and before Newton's method. */
 ig_status ig_stress_energy_start(ig_stress *m) {
-  IG_TRY(m->ops->force(m->cx, &m->args, &m->plan, true, m->u.dev, m->force.dev));
+  IG_TRY(ig_stress_forces_past(m));
   IG_TRY(ig_array_pull(m->cx, &m->force));
   memcpy(m->balance.force, m->force.host, 3 * sizeof(double) * (size_t)m->nodes);
   return IG_OK;

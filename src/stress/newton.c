@@ -39,8 +39,22 @@ ig_status ig_stress_alpha_clear(ig_stress *m) {
   return m->work.alpha.count ? ig_array_zero(m->cx, &m->work.alpha) : IG_OK;
 }
 
+static ig_status forces(ig_stress *m, bool past) {
+  IG_TRY(m->ops->force(m->cx, &m->args, &m->plan, past, m->u.dev, m->force.dev));
+  return ig_stress_nodes_join(m, 3 * sizeof(double), m->force.dev);
+}
+
 ig_status ig_stress_forces(ig_stress *m) {
-  return m->ops->force(m->cx, &m->args, &m->plan, false, m->u.dev, m->force.dev);
+  return forces(m, false);
+}
+
+ig_status ig_stress_forces_past(ig_stress *m) {
+  return forces(m, true);
+}
+
+ig_status ig_stress_product(ig_stress *m, const double *x, double *y) {
+  IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
+  return ig_stress_nodes_join(m, 3 * sizeof *y, y);
 }
 
 /* right = loads - internal forces, 0 where prescribed, the mean over the group where tied.
@@ -174,7 +188,7 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
   /* the first step moves prescribed nodes: its right-hand side is the residual less K x motion,
      the linear estimate of the forces after it */
   if (moves) { /* the first step takes the held nodes along */
-    IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, m->work.moved.dev, m->work.step.dev));
+    IG_TRY(ig_stress_product(m, m->work.moved.dev, m->work.step.dev));
     IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, -1, m->work.step.dev, m->work.right.dev));
     if (m->held.ties)
       IG_TRY(m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev,
@@ -187,7 +201,7 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
   }
   reference = fmax(norm, reaction);
   for (int i = 0;; i++) {
-    if (m->cx->interrupted)
+    if (ig_stress_interrupted(m))
       return IG_FAIL(m->cx, IG_INTERRUPTED, "interrupted in Newton's method");
     reference = fmax(reference, reaction);
     m->scale = fmax(m->scale, reference);
@@ -226,18 +240,21 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
 /* to = a + s (b - a), b itself at s = 1 so that bits do not depend on the path; nothing if a or
    b is NULL. */
 static ig_status push_mix(ig_stress *m, ig_array *to, const double *a, const double *b, double s,
-                          int64_t n) {
+                          bool nodes) {
+  const int64_t n = nodes ? m->nodes : m->elements;
   double *v = to->host;
-  for (int64_t i = 0; a && b && i < n; i++)
+  if (!a || !b)
+    return IG_OK;
+  for (int64_t i = 0; i < n; i++)
     v[i] = s == 1 ? b[i] : a[i] + s * (b[i] - a[i]);
-  return a && b ? ig_array_push(m->cx, to) : IG_OK;
+  return nodes ? ig_array_push(m->cx, to) : ig_stress_elements_push(m, to);
 }
 
 /* The goal, a share of the way. */
 static ig_status goal_at(ig_stress *m, const ig_stress_goal *g, double s) {
-  IG_TRY(push_mix(m, &m->T, g->T0, g->T1, s, m->nodes));
-  IG_TRY(push_mix(m, &m->warmer, g->warmer0, g->warmer1, s, m->elements));
-  IG_TRY(push_mix(m, &m->share, g->share0, g->share1, s, m->elements));
+  IG_TRY(push_mix(m, &m->T, g->T0, g->T1, s, true));
+  IG_TRY(push_mix(m, &m->warmer, g->warmer0, g->warmer1, s, false));
+  IG_TRY(push_mix(m, &m->share, g->share0, g->share1, s, false));
   return ig_stress_loads_at(m, g->time - (1 - s) * g->dt);
 }
 
@@ -298,7 +315,7 @@ static ig_status mark_return(ig_stress *m, const ig_stress_goal *g) {
   memcpy(m->balance.load, k->load, 3 * sizeof *k->load * (size_t)m->nodes);
   memcpy(m->built.host, k->built, sizeof *k->built * (size_t)m->elements);
   m->args.dt = 0;
-  IG_TRY(ig_array_push(m->cx, &m->built));
+  IG_TRY(ig_stress_elements_push(m, &m->built));
   return goal_at(m, g, 0);
 }
 

@@ -26,7 +26,7 @@ static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
 }
 
 /* Element quantities in the order of IG_STRESS_REPORT: six stresses and von Mises in Pa, plastic
-   strain, temperature, six elastic strains. */
+   strain, temperature, six elastic strains, fraction of martensite. */
 static const char *probe_unit(const ig_stress_probe *p) {
   if (p->quantity < IG_PROBE_F)
     return "m";
@@ -57,6 +57,10 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
     const char *unit = probe_unit(p);
     snprintf(r->name[i], sizeof r->name[i], *unit ? "%.48s [%s]" : "%.48s", p->name, unit);
     r->column[FIXED + i] = r->name[i];
+    if (p->quantity == IG_PROBE_MARTENSITE && !r->m->material.transforms)
+      return ig_fail_at(cx, &p->at,
+                        "no material of the case has martensite: give one of them "
+                        "`mechanical.transformation`, or probe another quantity");
     IG_TRY(ig_stress_phase_named(r->m, &p->at, p->since, -1, r->since + i));
     IG_TRY(ig_look_find(cx, r->job->mesh, &p->at, p->set, p->point, p->quantity >= IG_PROBE_ELEMENT,
                         r->look + i));
@@ -232,6 +236,8 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
   IG_TRY(element_field(r, snap, "elastic_strain", "", 6, 9));
   IG_TRY(element_field(r, snap, "T", "K", 1, 8));
+  if (m->material.transforms)
+    IG_TRY(element_field(r, snap, "martensite", "", 1, 15));
   return point_fields(r, snap);
 }
 
@@ -314,11 +320,12 @@ static void turns_warn(const ig_stress_run *r) {
                0.5 * worst * worst);
 }
 
-/* How many elements have torn, and where and when the first of them. */
+/* Force that pulls the rest off; how many elements have torn, where and when the first of them. */
 static ig_status torn_write(const ig_stress_run *r, ig_sink *to) {
   const ig_stress_torn *t = &r->m->tears.torn;
   if (r->c->tearing.count == 0)
     return IG_OK;
+  IG_TRY(to->result(to, "removal_force", "N", ig_stress_removal_force(r->m)));
   IG_TRY(to->result(to, "torn_elements", "", t->elements));
   if (t->elements == 0)
     return IG_OK;

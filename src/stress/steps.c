@@ -330,7 +330,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
   r->grouped = -1;
   ramps_make(r);
   tables_check(r);
-  return ig_array_push(cx, &r->m->alive);
+  return ig_stress_elements_push(r->m, &r->m->alive);
 }
 
 /* --- a step --- */
@@ -399,7 +399,7 @@ static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int gro
   if (count == 0)
     goto done;
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->share));
+  IG_TRY_GOTO(status, done, ig_stress_elements_push(m, &m->share));
   IG_TRY_GOTO(status, done, ig_stress_birth(m, list, birth, count, p->new_nodes));
   status = ig_stress_system_change(m, false);
 done:

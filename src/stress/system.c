@@ -15,9 +15,10 @@
 #include "kern/hex8.inc"
 #include "stress/rotation.inc"
 
-/* Whether elements add to nodes themselves: diagonals and aggregates know no other way. */
+/* Whether elements add to nodes themselves, by a plan of the whole mesh: diagonals and aggregates
+   know no other way. */
 static bool elements_add(const ig_stress *m) {
-  return m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR;
+  return !ig_stress_divided(m) && (m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR);
 }
 
 static ig_status tie(ig_stress *m, double *x) {
@@ -28,9 +29,9 @@ static ig_status tie(ig_stress *m, double *x) {
 
 ig_status ig_stress_system_apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_stress *m = self;
-  if (m->cx->interrupted)
+  if (ig_stress_interrupted(m))
     return IG_FAIL(m->cx, IG_INTERRUPTED, "interrupted in a linear solve");
-  IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
+  IG_TRY(ig_stress_product(m, x, y));
   IG_TRY(tie(m, y));
   return m->mesh_ops->ground(m->cx, &m->system.ground, x, y, m->work.partial.dev,
                              state ? &state->s.pap : NULL);
@@ -81,9 +82,11 @@ static ig_status nodes_turn(ig_stress *m) {
   IG_TRY(ig_array_pull(m->cx, &m->turn));
   IG_TRY(IG_NEW(m->cx, &sum, 9 * (size_t)m->nodes, "rotations of nodes"));
   const double *turn = m->turn.host;
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    for (int k = 0; alive[i / 8] && k < 9; k++)
-      sum[9 * (int64_t)m->conn[i] + k] += turn[IG_TURNED * (i / 8) + k];
+  for (int64_t i = 0; i < 8 * (int64_t)m->part.elements; i++) {
+    const int64_t e = ig_stress_element(m, i / 8);
+    for (int k = 0; alive[e] && k < 9; k++)
+      sum[9 * (int64_t)m->conn[8 * e + i % 8] + k] += turn[IG_TURNED * (i / 8) + k];
+  }
   for (int64_t n = 0; n < m->nodes; n++) {
     double *r = sum + 9 * n, cof[9];
     const bool rotates = !fix[n] && hex8_cofactors_f64(r, cof) > 0;
@@ -93,7 +96,8 @@ static ig_status nodes_turn(ig_stress *m) {
       ((float *)to->host)[9 * n + k] = rotates ? (float)r[k] : k % 4 == 0;
   }
   free(sum);
-  return ig_array_push(m->cx, to);
+  IG_TRY(ig_array_push(m->cx, to));
+  return ig_stress_nodes_join(m, 9 * sizeof(float), to->dev);
 }
 
 /* Memory of the diagonal blocks and of what they are applied to. */
@@ -133,7 +137,7 @@ static ig_status refresh(ig_stress *m) {
   /* a factor of 2 in any element: beyond, iterations rise more than a rebuild costs */
   if (!m->system.stale) {
     double worst = 1;
-    IG_TRY(ig_array_pull(cx, &m->young));
+    IG_TRY(ig_stress_elements_pull(m, &m->young));
     const double *now = m->young.host, *then = m->built.host;
     for (ig_lid e = 0; e < m->elements; e++)
       if (now[e] > 0)
@@ -143,16 +147,32 @@ static ig_status refresh(ig_stress *m) {
       return IG_OK;
     }
   }
-  IG_TRY(cx->backend->copy(cx, m->built.dev, m->young.dev, sizeof(double) * (size_t)m->elements));
-  IG_TRY(ig_array_pull(cx, &m->built));
+  IG_TRY(
+      cx->backend->copy(cx, m->built.dev, m->young.dev, sizeof(double) * (size_t)m->part.elements));
+  IG_TRY(ig_stress_elements_pull(m, &m->built));
   return ig_stress_system_build(m);
+}
+
+/* Moduli of all elements on the device, for the preconditioner. */
+static ig_status moduli_of_all(ig_stress *m, const double **moduli) {
+  const size_t n = (size_t)m->elements;
+  *moduli = m->built.dev;
+  if (!ig_stress_divided(m))
+    return IG_OK;
+  if (!m->system.moduli.dev)
+    IG_TRY(ig_array_new_device(m->cx, &m->system.moduli, n, sizeof(double), "moduli"));
+  *moduli = m->system.moduli.dev;
+  IG_TRY(m->cx->backend->copy_in(m->cx, m->system.moduli.dev, m->built.host, n * sizeof(double)));
+  return m->cx->backend->sync(m->cx);
 }
 
 /* Inverse diagonal blocks of the nodes, of the moduli in m->built. */
 static ig_status blocks_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
-  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors,
-                               m->built.dev, m->system.block.dev));
+  const double *moduli;
+  IG_TRY(moduli_of_all(m, &moduli));
+  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors, moduli,
+                               m->system.block.dev));
   return m->mesh_ops->invert(cx, &m->system.ground, true, m->system.block.dev,
                              m->system.inverse.dev);
 }
@@ -160,14 +180,16 @@ static ig_status blocks_build(ig_stress *m) {
 /* Values for the moduli in m->built; the structure stays. Called by refresh and after a restart. */
 ig_status ig_stress_system_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
+  const double *moduli;
   m->system.stale = false;
+  IG_TRY(moduli_of_all(m, &moduli));
   if (m->system.lattice)
-    return ig_stress_lattice_build(m, m->system.lattice, m->built.dev);
-  IG_TRY(m->mesh_ops->to_single(cx, m->elements, m->built.dev, m->young_single.dev));
+    return ig_stress_lattice_build(m, m->system.lattice, moduli);
+  IG_TRY(m->mesh_ops->to_single(cx, m->elements, moduli, m->young_single.dev));
   if (m->system.amg) {
     for (int i = 0; i < m->system.amg->levels; i++)
       m->system.amg->level[i].lambda = 2; /* not what former bodies made of it */
-    return ig_amg_update(m->system.amg, m->built.dev);
+    return ig_amg_update(m->system.amg, moduli);
   }
   return blocks_build(m);
 }
@@ -240,10 +262,12 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
 
 /* --- what is held --- */
 
-/* Lists of unknowns that are equal: one group per support and component. An unknown that is tied
-   and prescribed at once is an error. */
+/* Lists of unknowns that are equal: one group per support and component, of the nodes that have
+   living elements. An unknown that is tied and prescribed at once is an error. */
 static ig_status tie_groups(ig_stress *m) {
   ig_ctx *cx = m->cx;
+  const uint8_t *alive = m->alive.host;
+  uint8_t *there = m->scratch;
   size_t groups = 0, items = 0;
   for (int i = 0; i < m->held.count; i++)
     for (int d = 0; d < 3; d++)
@@ -253,7 +277,9 @@ static ig_status tie_groups(ig_stress *m) {
       }
   ig_array_free(cx, &m->held.tie_start);
   ig_array_free(cx, &m->held.tie_item);
-  m->held.ties = (int)groups;
+  memset(there, 0, (size_t)m->nodes);
+  for (int64_t i = 0; groups && i < 8 * (int64_t)m->elements; i++)
+    there[m->conn[i]] |= alive[i / 8];
   IG_TRY(ig_array_new(cx, &m->held.tie_start, groups + 1, sizeof(int32_t), "equal unknowns"));
   IG_TRY(ig_array_new(cx, &m->held.tie_item, items + 1, sizeof(int32_t), "equal unknowns"));
   int32_t *start = m->held.tie_start.host, *item = m->held.tie_item.host, g = 0, n = 0;
@@ -268,10 +294,13 @@ static ig_status tie_groups(ig_stress *m) {
                             "a node whose %c is `equal` to others is held by another support: hold "
                             "all of the set or none",
                             'x' + d);
-        item[n++] = 3 * h->node[k] + d;
+        if (there[h->node[k]])
+          item[n++] = 3 * h->node[k] + d;
       }
-      start[++g] = n;
+      if (n > start[g])
+        start[++g] = n;
     }
+  m->held.ties = g;
   IG_TRY(ig_array_push(cx, &m->held.tie_start));
   return ig_array_push(cx, &m->held.tie_item);
 }
@@ -290,12 +319,12 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
             (uint8_t)(m->held.list[i].fix | m->held.list[i].lead);
     for (ig_lid n = 0; n < m->nodes; n++)
       m->held.bits[n] &= (uint8_t)~m->held.freed[n];
-    IG_TRY(tie_groups(m));
     if (m->system.lattice)
       IG_TRY(ig_stress_lattice_hold(m, m->system.lattice));
     else if (m->c->solver.preconditioner != IG_STRESS_BLOCKS && !m->system.amg)
       IG_TRY(multigrid_new(m));
   }
+  IG_TRY(tie_groups(m));
   IG_TRY(ig_stress_anchor(m));
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
@@ -358,6 +387,7 @@ void ig_stress_system_free(ig_stress *m) {
   ig_array_free(m->cx, &m->system.z);
   ig_array_free(m->cx, &m->system.turn);
   ig_array_free(m->cx, &m->system.turned);
+  ig_array_free(m->cx, &m->system.moduli);
   ig_pcg_free(m->cx, &m->system.pcg);
   ig_plan_free(m->cx, &m->colors);
 }

@@ -109,14 +109,14 @@ static void groups_make(ig_structure *s) {
                             .unknown = s->group[i].unknown,
                             .evaluate = ig_structure_spin,
                             .accept = no_history};
-  if (s->touches.count)
+  if (s->contact.count)
     s->implicit[n++] = (ig_implicit_group){.name = "contact",
-                                           .self = &s->touches,
-                                           .count = s->touches.count,
+                                           .self = &s->contact,
+                                           .count = s->contact.count,
                                            .unknowns = 3 * IG_CONTACT_NODES,
-                                           .unknown = s->touches.unknown,
-                                           .evaluate = ig_structure_touch_evaluate,
-                                           .accept = ig_structure_touch_accept};
+                                           .unknown = s->contact.unknown,
+                                           .evaluate = ig_contact_evaluate,
+                                           .accept = ig_contact_accept};
   s->implicit_groups = ig_structure_points_groups(s, n);
 }
 
@@ -138,6 +138,7 @@ static ig_status stops_add(ig_structure *s) {
   } all[] = {
       {&s->c->loads, sizeof(ig_structure_load), offsetof(ig_structure_load, history)},
       {&s->c->supports, sizeof(ig_structure_support), offsetof(ig_structure_support, history)},
+      {&s->c->tools, sizeof(ig_contact_tool), offsetof(ig_contact_tool, history)},
       {&s->c->prescribed_temperatures, sizeof(ig_structure_prescribed),
        offsetof(ig_structure_prescribed, history)},
       {&s->c->heat_loads, sizeof(ig_structure_heat_load),
@@ -160,7 +161,10 @@ static ig_status stops_add(ig_structure *s) {
    length: size of the model, reach: largest coordinate; scales of displacements for tolerances
    and for rounding. */
 static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
-  IG_TRY(ig_structure_touches_new(s, s->analysis));
+  bool changed;
+  IG_TRY(ig_structure_contact_new(s));
+  if (a->kind != IG_STRUCTURE_STATIC)
+    IG_TRY(ig_contact_follow(&s->contact, true, &changed));
   groups_make(s);
   IG_TRY(system_make(s));
   if (!takes_time(a))
@@ -186,17 +190,17 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .motions = ig_structure_motions,
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
-      .fits = s->touches.count ? ig_structure_touch_fits : NULL,
-      .augment = s->touches.count ? ig_structure_touch_augment : NULL,
+      .fits = s->contact.count ? ig_structure_contact_fits : NULL,
+      .augment = s->contact.count ? ig_structure_contact_augment : NULL,
       .name = unknown_name,
       .name_element = element_name};
   return IG_OK;
 }
 
 /* Contact that has slid meets other faces: the pattern of the equations is another one then. */
-static ig_status touches_follow(ig_structure *s) {
+static ig_status contact_follow(ig_structure *s) {
   bool changed;
-  IG_TRY(ig_structure_touches_follow(s, &changed));
+  IG_TRY(ig_contact_follow(&s->contact, s->time == s->begin, &changed));
   if (!changed)
     return IG_OK;
   groups_make(s);
@@ -208,6 +212,7 @@ static ig_status touches_follow(ig_structure *s) {
 static ig_status until_read(ig_structure *s, const ig_structure_analysis *a) {
   const ig_structure_until *c = &a->until;
   s->watched = -1;
+  s->beyond[0] = s->beyond[1] = NAN;
   if (a->method == IG_STRUCTURE_ARC_LENGTH && a->kind != IG_STRUCTURE_STATIC)
     return ig_fail_at(s->cx, &a->at, "`method: arc_length` is for `kind: static`");
   if (a->method == IG_STRUCTURE_ARC_LENGTH && a->fixed_steps)
@@ -243,6 +248,19 @@ static ig_status until_read(ig_structure *s, const ig_structure_analysis *a) {
   return IG_OK;
 }
 
+/* Whether the last step has passed `until`, and by what: steps do not end on it. */
+static bool until_passed(ig_structure *s, const ig_structure_until *c, double factor) {
+  if (!c->at.given)
+    return false;
+  const double far = s->watched >= 0 ? s->u[s->watched] - c->displacement : NAN;
+  const double more = c->factor > 0 ? factor - c->factor : c->factor - factor;
+  if (far * s->side >= 0)
+    s->beyond[0] = fabs(far);
+  if (more >= 0)
+    s->beyond[1] = more;
+  return far * s->side >= 0 || more >= 0;
+}
+
 /* Whether an analysis by arc length is over: `until` is passed, or its steps are taken. */
 static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
                      const ig_newton_standing *now) {
@@ -252,8 +270,7 @@ static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
     s->limit[s->limits++] = s->factor_before;
   s->falls = falls;
   s->factor_before = now->factor;
-  if (now->done || (s->watched >= 0 && (c->displacement - s->u[s->watched]) * s->side <= 0) ||
-      (c->at.given && (c->factor > 0 ? now->factor >= c->factor : now->factor <= c->factor)))
+  if (until_passed(s, c, now->factor) || now->done)
     return true;
   if (now->steps < a->steps || s->analysis + 1 < s->c->analysis.count)
     return false; /* what follows needs the loads of the end: the engine fails at the next step */
@@ -316,6 +333,11 @@ static ig_status analysis_begin(ig_structure *s) {
      the time. */
   o.pass = !isnan(a->first_step);
   IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
+  if (a->kind == IG_STRUCTURE_STATIC && s->contact.count) {
+    /* Contact is as it was: what is out of balance now is not due to other pairs. */
+    IG_TRY(ig_newton_begin(s->newton));
+    IG_TRY(contact_follow(s));
+  }
   return s->dynamic || o.arc_length ? IG_OK : stops_add(s);
 }
 
@@ -325,6 +347,7 @@ static ig_status room_open(ig_job *job, void **self) {
   const ig_status status = ig_structure_new(job, &s);
   *self = s;
   IG_TRY(status);
+  IG_TRY(ig_structure_tools_check(s->cx, s->c, s->mesh));
   for (int i = 0; i < s->c->initial.count; i++) {
     const ig_structure_initial *c = IG_ITEM(const ig_structure_initial, s->c->initial, i);
     ig_lid *node, count;
@@ -376,6 +399,21 @@ static void turns_warn(const ig_structure *s, const ig_structure_analysis *a) {
         worst * 180 / 3.14159265358979324, 0.5 * worst * worst);
 }
 
+/* A step of Newton's method. Where there is none, the tables of the steps before it are written:
+   they say what the part has borne. */
+static ig_status step_take(ig_structure *s) {
+  ig_ctx *cx = s->cx;
+  const ig_status status = ig_newton_step(s->newton);
+  char message[sizeof cx->message];
+  if (status == IG_OK)
+    return IG_OK;
+  memcpy(message, cx->message, sizeof message);
+  if (ig_structure_tables_write(s, s->job->sink) != IG_OK)
+    ig_warn(cx, "%s", cx->message);
+  memcpy(cx->message, message, sizeof message);
+  return status;
+}
+
 /* `most` and `ahead` (steps the loop would allow) are not used: implicit steps come one at a
    time. */
 static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
@@ -385,12 +423,14 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
   (void)most, (void)ahead;
   if (takes_time(a)) {
     ig_newton_standing now;
-    IG_TRY(ig_newton_step(s->newton));
+    IG_TRY(step_take(s));
     ig_newton_stand(s->newton, &now);
     done = s->proportional ? arc_ends(s, a, &now) : now.done;
     now.done = done;
+    const ig_trial still = {.time = s->time, .factor = fmin(1, (s->time - s->begin) / a->duration)};
+    ig_contact_sum(&s->contact, &still, &s->touched);
     if (!done)
-      IG_TRY(touches_follow(s));
+      IG_TRY(contact_follow(s));
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
     if (a->kind == IG_STRUCTURE_STATIC)

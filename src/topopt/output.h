@@ -73,6 +73,9 @@ IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, doub
 IG_MUST_CHECK ig_status ig_topopt_part_whole(const ig_topopt_run *r, const double *from,
                                              double **to);
 bool ig_topopt_part_analysed(const ig_topopt_run *r);
+/* milling.c: the share of the void that no tool reaches; nothing without `milling`. */
+IG_MUST_CHECK ig_status ig_topopt_milling_put(const ig_topopt_run *r, ig_sink *sink,
+                                              const double *density, double level);
 /* surface_overhang.c: area of the surface that hangs over, by angle. */
 IG_MUST_CHECK ig_status ig_topopt_overhang_put(const ig_topopt_run *r, ig_sink *sink,
                                                const ig_topopt_part *part);

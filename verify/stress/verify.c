@@ -369,6 +369,7 @@ const ig_verify_entry ig_stress_verify[] = {
      ig_stress_verify_law},
     {"bend", "walls of one element thickness", true, ig_stress_verify_bend},
     {"element", "eigenvalues, volume, plastic moments", true, ig_stress_verify_element},
+    {"phase", "austenite becomes martensite: free, under load, held", true, ig_stress_verify_phase},
     {"creep", "stress relief of a held bar by Norton's law", true, ig_stress_verify_creep},
     {"newton", "tangent against differences, quadratic convergence", true, ig_stress_verify_newton},
     {"satoh", "the Satoh test of 316L", false, ig_stress_verify_satoh},
@@ -390,5 +391,6 @@ const ig_verify_entry ig_stress_verify[] = {
     {"misfit", "layers born at temperatures that rise with height", true, ig_stress_verify_misfit},
     {"born", "born without stress in a strained body", true, ig_stress_verify_born},
     {"tear", "supports that tear off", true, ig_stress_verify_tear},
+    {"cell", "supports of thin walls as a continuum", true, ig_stress_verify_cell},
     {"track", "a hot spot melts a track: convergence with the step", true, ig_stress_verify_track},
     {NULL}};

@@ -1,0 +1,68 @@
+/* The part of a model that one rank computes.
+
+   Every node has an owner, and a rank computes all elements that touch one of its nodes; elements
+   on a border are computed by several ranks, with the same bits. Elements of the part are numbered
+   in the order of the whole, so that the sum at an own node has the terms of one rank in the order
+   of one rank. After forces and products the ranks exchange the values of their nodes.
+
+     on the device   arrays of elements (state, tangent, life, ...): those of the part
+     on the host     arrays of elements: all of them, equal on all ranks
+     both            vectors of nodes: all nodes, equal on all ranks
+
+   So solvers and the host (layers, births, cuts, supports, figures) compute the same on all ranks,
+   from equal numbers, as on one. A push takes the rank's elements out of the whole; a pull gathers
+   the elements of all ranks and is collective. On one rank both are those of ig_array. */
+#ifndef IG_STRESS_DIVISION_H
+#define IG_STRESS_DIVISION_H
+
+#include "assembly/assembly.h"
+#include "ranks/partition.h"
+
+struct ig_stress;
+
+typedef struct {
+  ig_lid elements; /* of the part */
+  /* If divided, else NULL: numbers of the part's elements in the whole, rising; of all elements the
+     rank that gives their values to the others, the owner of the lowest node */
+  ig_lid *element;
+  int32_t *owner;
+  ig_halo nodes; /* each rank gives its nodes to all others */
+} ig_stress_division;
+
+/* Chooses the division; needs the connectivity. Fails with assemblies whose sums depend on it, if
+   there are several ranks. Collective. */
+IG_MUST_CHECK ig_status ig_stress_division_new(struct ig_stress *m, ig_assembly how);
+void ig_stress_division_free(struct ig_stress *m);
+bool ig_stress_divided(const struct ig_stress *m);
+/* Number in the whole of element i of the part. */
+ig_lid ig_stress_element(const struct ig_stress *m, int64_t i);
+
+/* The assembly plan of the part. */
+IG_MUST_CHECK ig_status ig_stress_division_plan(struct ig_stress *m, ig_assembly how);
+
+/* An array of `per` values of `size` bytes for each element: the part on the device, the whole on
+   the host. Then host to device, and device to host (collective). */
+IG_MUST_CHECK ig_status ig_stress_elements_new(struct ig_stress *m, ig_array *a, size_t per,
+                                               size_t size, const char *what);
+IG_MUST_CHECK ig_status ig_stress_elements_push(struct ig_stress *m, ig_array *a);
+IG_MUST_CHECK ig_status ig_stress_elements_pull(struct ig_stress *m, ig_array *a);
+/* part: `item` bytes per element of the part, on the host; whole: the same of all elements, on all
+   ranks. Collective; if not divided nothing is done, and both must be one. */
+IG_MUST_CHECK ig_status ig_stress_elements_gather(struct ig_stress *m, const void *part,
+                                                  size_t item, void *whole);
+/* Elements of `list` (numbers of the whole) that are in the part, as numbers of the part, with
+   their values; *kept of them. `own` and `values` have room for `count`. */
+void ig_stress_elements_choose(const struct ig_stress *m, const ig_lid *list, const double *value,
+                               ig_lid count, ig_lid *own, double *values, ig_lid *kept);
+/* States of points, in tiles: of all elements on the first rank, in *whole, which the caller frees
+   (not divided: m->state.host); elsewhere *whole is NULL. And back, from the same on all ranks to
+   the device. The first is collective. */
+IG_MUST_CHECK ig_status ig_stress_state_collect(struct ig_stress *m, double **whole);
+IG_MUST_CHECK ig_status ig_stress_state_place(struct ig_stress *m, const double *whole);
+int64_t ig_stress_state_count(const struct ig_stress *m);
+
+/* A vector whose values at own nodes are known, `item` bytes per node (at most 36), on the device:
+   all values of all ranks. Collective. */
+IG_MUST_CHECK ig_status ig_stress_nodes_join(struct ig_stress *m, size_t item, void *x);
+
+#endif
