@@ -296,6 +296,9 @@ static inline bool ig_stress_can_tear(const ig_stress *m, ig_lid e) {
    anew, until there are none. layer: of a build, from 1; else 0. */
 IG_MUST_CHECK ig_status ig_stress_tear(ig_stress *m, const ig_stress_goal *done, int layer);
 
+/* Force that pulls the part off the supports that can tear, N. */
+double ig_stress_removal_force(const ig_stress *m);
+
 /* values.c: values of all elements at u, to the host. */
 IG_MUST_CHECK ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out);
 /* The sums over all elements of each of their values. */

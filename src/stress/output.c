@@ -320,11 +320,12 @@ static void turns_warn(const ig_stress_run *r) {
                0.5 * worst * worst);
 }
 
-/* How many elements have torn, and where and when the first of them. */
+/* Force that pulls the rest off; how many elements have torn, where and when the first of them. */
 static ig_status torn_write(const ig_stress_run *r, ig_sink *to) {
   const ig_stress_torn *t = &r->m->tears.torn;
   if (r->c->tearing.count == 0)
     return IG_OK;
+  IG_TRY(to->result(to, "removal_force", "N", ig_stress_removal_force(r->m)));
   IG_TRY(to->result(to, "torn_elements", "", t->elements));
   if (t->elements == 0)
     return IG_OK;

@@ -262,10 +262,12 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
 
 /* --- what is held --- */
 
-/* Lists of unknowns that are equal: one group per support and component. An unknown that is tied
-   and prescribed at once is an error. */
+/* Lists of unknowns that are equal: one group per support and component, of the nodes that have
+   living elements. An unknown that is tied and prescribed at once is an error. */
 static ig_status tie_groups(ig_stress *m) {
   ig_ctx *cx = m->cx;
+  const uint8_t *alive = m->alive.host;
+  uint8_t *there = m->scratch;
   size_t groups = 0, items = 0;
   for (int i = 0; i < m->held.count; i++)
     for (int d = 0; d < 3; d++)
@@ -275,7 +277,9 @@ static ig_status tie_groups(ig_stress *m) {
       }
   ig_array_free(cx, &m->held.tie_start);
   ig_array_free(cx, &m->held.tie_item);
-  m->held.ties = (int)groups;
+  memset(there, 0, (size_t)m->nodes);
+  for (int64_t i = 0; groups && i < 8 * (int64_t)m->elements; i++)
+    there[m->conn[i]] |= alive[i / 8];
   IG_TRY(ig_array_new(cx, &m->held.tie_start, groups + 1, sizeof(int32_t), "equal unknowns"));
   IG_TRY(ig_array_new(cx, &m->held.tie_item, items + 1, sizeof(int32_t), "equal unknowns"));
   int32_t *start = m->held.tie_start.host, *item = m->held.tie_item.host, g = 0, n = 0;
@@ -290,10 +294,13 @@ static ig_status tie_groups(ig_stress *m) {
                             "a node whose %c is `equal` to others is held by another support: hold "
                             "all of the set or none",
                             'x' + d);
-        item[n++] = 3 * h->node[k] + d;
+        if (there[h->node[k]])
+          item[n++] = 3 * h->node[k] + d;
       }
-      start[++g] = n;
+      if (n > start[g])
+        start[++g] = n;
     }
+  m->held.ties = g;
   IG_TRY(ig_array_push(cx, &m->held.tie_start));
   return ig_array_push(cx, &m->held.tie_item);
 }
@@ -312,12 +319,12 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
             (uint8_t)(m->held.list[i].fix | m->held.list[i].lead);
     for (ig_lid n = 0; n < m->nodes; n++)
       m->held.bits[n] &= (uint8_t)~m->held.freed[n];
-    IG_TRY(tie_groups(m));
     if (m->system.lattice)
       IG_TRY(ig_stress_lattice_hold(m, m->system.lattice));
     else if (m->c->solver.preconditioner != IG_STRESS_BLOCKS && !m->system.amg)
       IG_TRY(multigrid_new(m));
   }
+  IG_TRY(tie_groups(m));
   IG_TRY(ig_stress_anchor(m));
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)

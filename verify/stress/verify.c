@@ -391,5 +391,6 @@ const ig_verify_entry ig_stress_verify[] = {
     {"misfit", "layers born at temperatures that rise with height", true, ig_stress_verify_misfit},
     {"born", "born without stress in a strained body", true, ig_stress_verify_born},
     {"tear", "supports that tear off", true, ig_stress_verify_tear},
+    {"cell", "supports of thin walls as a continuum", true, ig_stress_verify_cell},
     {"track", "a hot spot melts a track: convergence with the step", true, ig_stress_verify_track},
     {NULL}};
