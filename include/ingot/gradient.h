@@ -30,6 +30,7 @@ typedef struct {
   const char *figure, *unit;
   double value;
   int64_t steps;
+  int64_t measured; /* numbers that a misfit compares; 0: no misfit */
   int rows;
   const ig_gradient_row *row;
 } ig_gradient;
@@ -66,6 +67,11 @@ typedef struct {
   double tolerance; /* of `gradient`, and of the change of the figure; 0: 1e-3 */
   ig_optimum_fn *step;
   void *user;
+  /* Standard errors of the keys, which are single numbers then, and their correlations (count x
+     count), of a misfit: from its second derivatives at the end, by two more gradients per key. NaN
+     where the data do not determine a key, or where it is at a bound. NULL: not wanted */
+  double *deviation, *correlation;
+  double uncertainty; /* of what was measured, SI; 0: from the misfit that is left */
 } ig_optimise_options;
 
 /* Changes the numbers of `keys` until the figure is least: quasi-Newton steps (L-BFGS) projected

@@ -10,6 +10,7 @@ typedef struct {
   double value;
   char unit[16];
   int64_t steps;
+  int64_t measured; /* numbers that a misfit compares */
 } ig_gradient_figure;
 
 /* Values and derivatives of a field, allocated by the room and freed by the caller. */

@@ -401,9 +401,15 @@ IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, 
 /* --- fusion.c */
 
 /* (h/w)^2 + (l/d)^2 of lines h apart, pools w wide and d deep, layers of l: above 1 some of a layer
-   stays unmelted; and how much of it does. turned: lines of following layers lie otherwise. */
+   stays unmelted. */
 double ig_fusion_index(double h, double w, double l, double d);
-double ig_fusion_porosity(double h, double w, double l, double d, bool turned);
+/* The share of a layer that stays unmelted between two lines h apart with pools a and b. turned:
+   lines of following layers lie otherwise. */
+typedef struct {
+  double width, depth; /* m; 0: none */
+} ig_fusion_pool;
+double ig_fusion_porosity(double h, double l, const ig_fusion_pool *a, const ig_fusion_pool *b,
+                          bool turned);
 /* Heat of the spot over what melting takes: the keyhole index of a line; NaN: not known. */
 double ig_powder_enthalpy(const ig_powder_run *run, const ig_powder_line *line);
 /* Of a layer that is done, into it and into the maps. */

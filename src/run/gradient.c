@@ -245,6 +245,7 @@ static ig_status gradient_make(work *w, const char *const *keys, int count, bool
     status = w->ops->open(&job, w->figure, &w->self, &found);
   r->out.value = found.value;
   r->out.steps = found.steps;
+  r->out.measured = found.measured;
   memcpy(r->unit, found.unit, sizeof r->unit);
   if (status == IG_OK)
     status = rows_fill(w, keys, count, differences, r);

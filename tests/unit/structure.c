@@ -336,6 +336,76 @@ static void friction_has_its_limit(void **state) {
   folder_remove(here);
 }
 
+/* Rigid tools: a plane compresses a block by a hundredth; one that moves sideways, too, pulls by
+   friction, at its limit; a tube is shrunk into a hollow cylinder, by Lame's formula, where facets
+   of its surface reach 0.1 mm less far than its nodes. */
+static void tools_press(void **state) {
+  (void)state;
+#define BLOCK                                                                                      \
+  {"mesh", "{boxes: {size: [2, 1, 1], cells: [4, 2, 2]}}"}, {                                      \
+    "materials", "{name: m, young: 1e6, poisson: 0}"                                               \
+  }
+  const entry press[] = {
+      BLOCK,
+      {"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"},
+      {"tools", "{name: die, axis: [0, 0, -2], point: [0, 0, 1.005], displacement: [0, 0, -0.015], "
+                "history: [[0, 0], [1, 1]]}"},
+      {"contacts", "{set: zmax, to: die, penetration: 1e-5}"},
+      {"analysis", STATIC},
+      {NULL, NULL}};
+  const entry rub[] = {
+      BLOCK,
+      {"supports", "{set: zmin, fix: all}"},
+      {"tools", "[{name: die, axis: [0, 0, -1], point: [0, 0, 1], displacement: [1, 0, -0.01], "
+                "history: [[0, 0], [1, 1]]}]"},
+      {"contacts", "{set: zmax, to: die, friction: 0.2, penetration: 1e-5}"},
+      {"analysis", "[{kind: static, large: true, duration: 0.5}, {kind: static, large: true, "
+                   "duration: 0.5}]"},
+      {NULL, NULL}};
+  const entry shrink[] = {
+      {"mesh", "{tube: {inner: 1, outer: 2, height: 0.5, angle: 90 deg, cells: [6, 48, 1]}}"},
+      {"materials", "{name: m, young: 1e6, poisson: 0}"},
+      {"supports", "[{set: bottom, fix: z}, {set: start, fix: y}, {set: end, fix: x}]"},
+      {"tools", "{name: ring, shape: cylinder, radius: 1.98, hollow: true}"},
+      {"contacts", "{set: outer, to: ring, of: nodes}"},
+      {"analysis", STATIC},
+      {NULL, NULL}};
+  const wanted pressed[] = {{"contact_force_z", -2e4, 1e-3},
+                            {"reaction_z", 0, 1e-3},
+                            {"penetration_share", 0, 1e-5},
+                            {NULL, 0, 0}};
+  const wanted rubbed_by[] = {{"contact_force_z", -2e4, 0.05},
+                              {"contact_force_x", 4e3, 0.05},
+                              {"reaction_x", 0, 1e-2},
+                              {NULL, 0, 0}};
+  const wanted shrunk[] = {{"contact_force_x", -6e3, 0.01}, {"reaction_y", 0, 1}, {NULL, 0, 0}};
+  const entry *const set[] = {press, rub, shrink};
+  const wanted *const want[] = {pressed, rubbed_by, shrunk};
+  static const char *const name[] = {"press", "rub", "shrink"};
+  for (int i = 0; i < 3; i++) {
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set[i]), name[i], want[i]);
+  }
+  static const struct {
+    const char *tools, *contacts, *words;
+  } bad[] = {{"{name: die}", "{set: zmax, to: zmin}", "no contact is `to: die`"},
+             {"{name: die, shape: sphere}", "{set: zmax, to: die}", "needs a `radius` above 0"},
+             {"{name: die, hollow: true}", "{set: zmax, to: die}", "are for spheres and cylinders"},
+             {"{name: die, axis: [0, 0, 0]}", "{set: zmax, to: die}", "`axis` has no length"},
+             {"{name: zmin}", "{set: zmax, to: zmin}", "a set of faces is named 'zmin'"},
+             {"{name: die}", "{set: zmax, to: die, tied: true}", "contact with the tool 'die'"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const entry wrong[] = {BLOCK,
+                           {"tools", bad[i].tools},
+                           {"contacts", bad[i].contacts},
+                           {"analysis", STATIC},
+                           {NULL, NULL}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_fails(cx, case_with(cx, "structure", wrong), bad[i].words);
+  }
+#undef BLOCK
+}
+
 /* A cube that nothing keeps is pulled by a pressure of 1 kPa at once: 0.5 m after a second, with
    large displacements, where the pressure is a load that follows, as without. */
 static void pressures_accelerate(void **state) {
@@ -664,6 +734,7 @@ int main(void) {
                                      cmocka_unit_test(springs_snap_through),
                                      cmocka_unit_test(contact_slides_over_faces),
                                      cmocka_unit_test(friction_has_its_limit),
+                                     cmocka_unit_test(tools_press),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),

@@ -102,6 +102,7 @@ typedef struct ig_tape {
      by each reading */
   int probes, signals;
   double hot, hot_width; /* K; hot NaN: none */
+  int64_t measured;      /* numbers that a misfit compares */
   double *reading, *weight;
   double *time; /* steps + 1, s */
   int64_t reading_room, time_room;

@@ -38,6 +38,7 @@ static ig_status gradient_open(ig_job *job, const char *figure, void **self,
   IG_TRY(ig_tape_forward(job->cx, t));
   IG_TRY(ig_tape_figure(job->cx, t, figure, &found->value, found->unit));
   found->steps = t->steps;
+  found->measured = t->measured;
   return ig_tape_backward(job->cx, t);
 }
 
