@@ -267,7 +267,7 @@ def thermal():
     keyhole = dict(bead, materials=[boils], beams=[{"radius": 0.6 * MM, "laser": 1, "depth": 0.05 * MM, "absorptivity": 0.35, "keyhole": {"absorptivity": 0.35}}],
                    boundary=[{"set": "surface", "evaporation": True}])
     yield "keyhole", {"case": keyhole, "only": ["beams.keyhole", "beams.depth", "boundary.evaporation", "materials.boiling", "materials.evaporation_heat", "materials.molar_mass"],
-                      "hints": dict(hints, **{"boiling": [2900.0], "evaporation_heat": [7e6], "molar_mass": [0.05], "transition": [1.0], "beams.depth": [2 * MM]})}
+                      "hints": dict(hints, **{"boiling": [2900.0], "evaporation_heat": [7e6], "molar_mass": [0.05], "transition": [1.0], "depth_factor": [9.0], "beams.depth": [2 * MM]})}
     several = {"power": 200.0, "speed": 0.1, "spacing": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "parts": [
         {"regions": [{"min": [0.0, 0.0], "max": [3 * MM, 2 * MM]}]}, {"regions": [{"min": [5 * MM, 0.0], "max": [8 * MM, 2 * MM]}]}]}
     parts = dict(bead, beams=[{"model": "gaussian", "radius": 1 * MM, "raster": several}])
