@@ -264,7 +264,7 @@ def thermal():
                                   "profile": [[0.0, 1.0], [1 * MM, 0.5]]}])
     yield "cylinder", {"case": cylinder, "only": ["beams"], "hints": hints}
     boils = dict(STEEL, boiling=3100.0, evaporation_heat=6.3e6, molar_mass=0.056)
-    keyhole = dict(bead, materials=[boils], beams=[{"radius": 0.6 * MM, "laser": 1, "depth": 0.05 * MM, "absorptivity": 0.35, "keyhole": {"absorptivity": 0.35}}],
+    keyhole = dict(bead, materials=[boils], beams=[{"radius": 0.45 * MM, "laser": 1, "depth": 0.05 * MM, "absorptivity": 0.35, "keyhole": {"absorptivity": 0.35}}],
                    boundary=[{"set": "surface", "evaporation": True}])
     yield "keyhole", {"case": keyhole, "only": ["beams.keyhole", "beams.depth", "boundary.evaporation", "materials.boiling", "materials.evaporation_heat", "materials.molar_mass"],
                       "hints": dict(hints, **{"boiling": [2900.0], "evaporation_heat": [7e6], "molar_mass": [0.05], "transition": [1.0], "depth_factor": [9.0], "beams.depth": [2 * MM]})}
