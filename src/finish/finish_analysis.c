@@ -6,6 +6,7 @@
 #include "finish/finish.h"
 #include "core/number.h"
 #include "mesh/geometry.h"
+#include "topopt/design/stress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -272,12 +273,17 @@ static void stresses(reading *r, const double *u, int material) {
       r->stress[6 * (size_t)n + (size_t)k] /= r->count[n];
 }
 
-/* The largest in a region (NULL: everywhere); -1: there is no node. */
-static double stress_most(const reading *r, const ig_finish_region *region, ig_lid *at) {
+/* The largest by[0] x (von Mises' stress + by[1] x trace) in a region (NULL: everywhere); -1: there
+   is no node. */
+static double stress_most(const reading *r, const ig_finish_region *region, const double by[2],
+                          ig_lid *at) {
   const ig_mesh *mesh = r->m->mesh;
   double most = -1;
   for (ig_lid n = 0; n < mesh->nodes; n++) {
-    const double s = r->count[n] && !r->skipped[n] ? mises(r->stress + 6 * (size_t)n) : -1;
+    const double *t = r->stress + 6 * (size_t)n;
+    const double s = r->count[n] && !r->skipped[n]
+                         ? fmax(0, by[0] * (mises(t) + by[1] * (t[0] + t[1] + t[2])))
+                         : -1;
     bool in = !region;
     for (int image = 0; image < 8 && s > most && !in; image++)
       in = ig_finish_image_is(r->f, image) &&
@@ -323,7 +329,9 @@ static ig_status limits_read(reading *r, int q, const double *u) {
     ig_lid at = 0;
     const ig_status status = ig_finish_region_open(r->f, &l->at, l->set, &l->place, &region);
     if (status == IG_OK && !isnan(l->stress) && (l->load_case == 0 || of == q)) {
-      const double most = stress_most(r, l->set || l->place.at.given ? &region : NULL, &at);
+      double by[2];
+      ig_topopt_stress_cycle(l, &by[0], &by[1]);
+      const double most = stress_most(r, l->set || l->place.at.given ? &region : NULL, by, &at);
       *to = most >= 0 ? fmax(isnan(*to) ? 0 : *to, most) : *to;
     } else if (status == IG_OK && !isnan(l->displacement) && of == q) {
       *to = displacement_mean(r, &region, l->direction, u);
@@ -353,7 +361,7 @@ static void case_read(reading *r, int q, const double *u, const double *reaction
   to->compliance += r->f->weight[q] * to->work[q];
   for (int k = 0; k < r->f->materials && r->status == IG_OK; k++) {
     stresses(r, u, k);
-    const double most = stress_most(r, NULL, &at);
+    const double most = stress_most(r, NULL, (const double[2]){1, 0}, &at);
     if (most > to->stress) {
       to->stress = most;
       memcpy(to->where, m->mesh->x + 3 * (size_t)at, sizeof to->where);
