@@ -307,7 +307,9 @@ static double displacement_mean(const reading *r, const ig_finish_region *region
   for (ig_lid n = 0; n < mesh->nodes; n++)
     if (ig_finish_image_has(region, 0, mesh->x + 3 * (size_t)n, 0.1 * r->f->edge)) {
       for (int d = 0; d < 3; d++)
-        sum += u[3 * (size_t)n + (size_t)d] * direction[d] / sqrt(size);
+        sum +=
+            (u[3 * (size_t)n + (size_t)d] + ig_finish_expanded(r->f, mesh->x + 3 * (size_t)n, d)) *
+            direction[d] / sqrt(size);
       count++;
     }
   return count ? sum / count : NAN;
@@ -342,6 +344,18 @@ static ig_status limits_read(reading *r, int q, const double *u) {
   return IG_OK;
 }
 
+/* t.Kt of the free expansion t: see topopt/design/load.h. */
+static double expansion_energy(const reading *r) {
+  const ig_block *block = &r->m->mesh->block[0];
+  double sum = 0;
+  for (ig_lid e = 0; e < block->count && r->f->expansion != 0; e++) {
+    const ig_finish_material *m = &r->f->material[r->m->material[e]];
+    sum += 3 * m->young / (1 - 2 * m->poisson) * r->f->expansion * r->f->expansion *
+           ig_elem_measure(r->m->mesh, block, e, NULL);
+  }
+  return sum;
+}
+
 static void case_read(reading *r, int q, const double *u, const double *reaction) {
   const ig_finish_model *m = r->m;
   ig_finish_figures *to = r->to;
@@ -354,10 +368,13 @@ static void case_read(reading *r, int q, const double *u, const double *reaction
       to->sum[q][d] += m->force[q][k];
       if (m->value[k] != 0) /* 2 f.u - u.Ku */
         to->work[q] -= reaction[k] * u[k];
-      square += u[k] * u[k];
+      const double free = ig_finish_expanded(r->f, m->mesh->x + 3 * (size_t)n, d);
+      to->work[q] += 2 * m->force[q][k] * free;
+      square += (u[k] + free) * (u[k] + free);
     }
     to->displacement = fmax(to->displacement, sqrt(square));
   }
+  to->work[q] += expansion_energy(r);
   to->compliance += r->f->weight[q] * to->work[q];
   for (int k = 0; k < r->f->materials && r->status == IG_OK; k++) {
     stresses(r, u, k);
