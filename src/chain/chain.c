@@ -352,6 +352,7 @@ static ig_status stages_check(ig_chain *chain) {
   for (int i = 0; i < chain->stages; i++) {
     IG_TRY(ig_stage_resolve(chain, i, true));
     IG_TRY(ig_case_read(chain->stage[i].own));
+    IG_TRY(ig_stage_names_check(chain, i));
     IG_TRY(picture_check(chain, &chain->stage[i]));
   }
   for (int i = 0; i < chain->top.report.count; i++) {

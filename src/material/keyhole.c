@@ -3,6 +3,12 @@
 
 #include <math.h>
 
+void ig_vapour_of(const ig_material_case *m, double *evaporation, double *vapour) {
+  const double gas = 8.31446261815324, leaves = 0.82, atmosphere = 101325;
+  *vapour = m->evaporation_heat * m->molar_mass / gas;
+  *evaporation = leaves * atmosphere * sqrt(m->molar_mass / (2 * M_PI * gas)) * m->evaporation_heat;
+}
+
 #define K ig_keyhole_case
 const ig_option ig_keyhole_options[] = {
     IG_REAL(K, absorptivity, "", NULL, IG_POSITIVE, 1,

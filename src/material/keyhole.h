@@ -54,4 +54,7 @@ double ig_keyhole_rest_speed(const ig_material_case *m, double rest);
 ig_keyhole ig_keyhole_of(const ig_keyhole_case *c, const ig_material_case *m, double radius,
                          double power, double moving, double T);
 
+/* Numbers of ig_vapour_flux (material/vapour.h). */
+void ig_vapour_of(const ig_material_case *m, double *evaporation, double *vapour);
+
 #endif

@@ -112,18 +112,13 @@ ig_powder_hole ig_powder_keyhole_of(const ig_powder_run *r, int beam, int64_t pi
   return ig_powder_hole_at(&h, r->way[beam].kind[piece], T, r->c->beam.depth);
 }
 
-/* Of the vapour 18 % falls back (Knight 1979): 0.82 p sqrt(M / (2 pi R T)) leave, with the pressure
-   p of Clausius and Clapeyron. */
 ig_status ig_powder_vapour(ig_powder_run *r) {
-  const double gas = 8.31446261815324, leaves = 0.82, atmosphere = 101325;
   const ig_material_case *m = r->material;
   if (!r->c->evaporation)
     return IG_OK;
   IG_TRY(ig_material_require(r->cx, m, "boiling|evaporation_heat|molar_mass|liquidus",
                              "evaporation: true"));
   r->view.boiling = m->boiling;
-  r->view.vapour = m->evaporation_heat * m->molar_mass / gas;
-  r->view.evaporation =
-      leaves * atmosphere * sqrt(m->molar_mass / (2 * M_PI * gas)) * m->evaporation_heat;
+  ig_vapour_of(m, &r->view.evaporation, &r->view.vapour);
   return IG_OK;
 }

@@ -53,6 +53,17 @@ cmp -s usual.png elements.png && fail "stresses are not averaged at the nodes"
 # loads and supports of the model, which sum up to those of the case, are drawn with the design
 awk -F, 'NR > 1 {force += $7; held += $8 + $9 + $10 == 3} END {exit !(force > -1000.01 && force < -999.99 && held > 50)}' design/loads.csv ||
   fail "loads.csv has other loads than the case"
+cat >press.yaml <<'END'
+physics: structure
+mesh: {boxes: {size: [60 mm, 10 mm, 10 mm], cells: [12, 2, 2]}}
+materials: {name: steel, density: 7850 kg/m3, young: 210 GPa, poisson: 0.3}
+supports: {set: xmin, fix: xyz}
+loads: [{set: zmax, pressure: 1 MPa}, {set: xmax, force: [0, 10 N, 0]}]
+analysis: {kind: static}
+END
+"$INGOT" run press.yaml -b cpu -t 1 -q --out press || fail "no structure"
+awk -F, 'NR > 1 {y += $6; z += $7; held += $8 + $9 + $10 == 3} END {exit !(y > 89.99 && y < 90.01 && z > -600.01 && z < -599.99 && held == 9)}' press/loads.csv ||
+  fail "loads.csv of structure: expected 1 MPa on 600 mm2, 10 N at each of nine nodes, nine nodes held"
 cp -r design unloaded && rm unloaded/loads.csv
 draw unloaded -o unloaded.png
 draw design --field density --loads -o density.png

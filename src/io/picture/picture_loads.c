@@ -185,6 +185,15 @@ static void entries_join(entry *e, int64_t count, ig_marks *to) {
   }
 }
 
+/* Nothing in a plane body moves across it. */
+static void plane_held(entry *e, int64_t count) {
+  bool plane = true;
+  for (int64_t i = 0; i < count; i++)
+    plane &= e[i].mark.at[2] == 0 && e[i].mark.load[2] == 0 && !(e[i].mark.held & 4);
+  for (int64_t i = 0; i < count && plane; i++)
+    e[i].mark.held |= e[i].mark.load_case == 0 ? 4U : 0;
+}
+
 /* Loads of a case: what their sum is. */
 static void totals(const ig_marks *m, double total[IG_MARK_CASES]) {
   double sum[IG_MARK_CASES][3] = {{0}};
@@ -216,6 +225,7 @@ ig_status ig_marks_read(ig_ctx *cx, const char *path, double size, ig_marks *m) 
   int64_t count = 0;
   for (int64_t r = 0; r < t.rows; r++)
     count += entry_read(&k, r, size / 14, &e[count]);
+  plane_held(e, count);
   qsort(e, (size_t)count, sizeof *e, entry_order);
   entries_join(e, count, m);
   totals(m, m->total);

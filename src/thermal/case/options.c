@@ -171,6 +171,9 @@ static const ig_option boundary_options[] = {
     IG_TABLE(B, flux, "s", "W/m^2", NULL, 0, 0, "heat flux into the body, over time"),
     IG_TABLE(B, convection, "s", "W/(m^2 K)", NULL, 0, 1e9, "heat transfer coefficient, over time"),
     IG_REAL(B, emissivity, "", NULL, 0, 1, "radiation to the ambient with this emissivity"),
+    IG_BOOL(B, evaporation, "false",
+            "what is molten loses heat as vapour; needs the material's boiling, evaporation_heat "
+            "and molar_mass"),
     IG_TABLE(B, ambient, "s", "K", NULL, 0, 1e5,
              "ambient temperature here, over time; left out: the case's"),
     IG_LIST(B, from, ig_thermal_given, given_options, NULL,
