@@ -41,7 +41,8 @@ typedef struct {
   double uncertainty;            /* of optimise */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
-      join, step, outline, difference, watch, smoke, lenient, check, differences, maximise, errors;
+      join, step, outline, celsius, elementwise, loads, difference, watch, smoke, lenient, check,
+      differences, maximise, errors;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;

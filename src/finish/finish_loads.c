@@ -449,7 +449,8 @@ static void gravity_add(choice *c, const double g[3], double *to) {
   const ig_block *block = &mesh->block[0];
   for (ig_lid e = 0; e < block->count; e++) {
     const ig_lid *node = block->conn + 10 * (size_t)e;
-    const double mass = c->f->density * ig_elem_measure(mesh, block, e, NULL);
+    const double mass =
+        c->f->material[c->m->material[e]].density * ig_elem_measure(mesh, block, e, NULL);
     double middle[3] = {0};
     for (int a = 0; a < 4; a++)
       for (int d = 0; d < 3; d++)

@@ -697,9 +697,11 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
 }
 
 /* What is out of balance before anything is done; what supports bear is not. */
-static ig_status start(ig_newton *n) {
+ig_status ig_newton_begin(ig_newton *n) {
   ig_system *s = n->m.system;
   bool fine;
+  if (n->started)
+    return IG_OK;
   n->started = true;
   memset(n->v, 0, (size_t)s->equations * sizeof *n->v);
   IG_TRY(spread(n, 0));
@@ -803,8 +805,7 @@ static void cut(ig_newton *n, outcome how) {
 }
 
 ig_status ig_newton_step(ig_newton *n) {
-  if (!n->started)
-    IG_TRY(start(n));
+  IG_TRY(ig_newton_begin(n));
   if (n->now.done)
     return IG_OK;
   if (n->now.steps >= n->o.steps) {

@@ -174,6 +174,12 @@ ig_status ig_structure_balance(ig_structure *s, const ig_newton_standing *now) {
   sum_add(s, turns, f, &s->loaded);
   reactions_find(s, f);
   sum_add(s, turns, f, &s->reacted);
+  for (int d = 0; d < 3; d++) {
+    s->reacted.force[d] += s->touched.tools[0][d];
+    s->reacted.moment[d] += s->touched.tools[1][d];
+    s->reacted.size[0] += fabs(s->touched.tools[0][d]);
+    s->reacted.size[1] += fabs(s->touched.tools[1][d]);
+  }
   s->balanced = true;
   if (now->done)
     balance_check(s, now);

@@ -14,23 +14,6 @@ IG_MUST_CHECK ig_status ig_structure_numbers(ig_structure *s);
 ig_lid ig_structure_numbered(const ig_structure *s, int64_t number);
 /* Integrals of the shape functions of a face as drawn; returns its area. */
 double ig_structure_face_weights(const ig_mesh *mesh, int nodes, const ig_lid *node, double w[8]);
-/* Shape functions of a face of 3, 4, 6 or 8 nodes and their derivatives. */
-void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]);
-/* Points of integration of a face, at most 9, and their weights: how many.
-   at: natural coordinates; weights sum to 4 of quadrilaterals, 1/2 of triangles. */
-int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]);
-/* Points of a face of contact with the faces of the other side: natural coordinates and weight of
-   each; pieces.c. *point grows and is the caller's to free; its former points are overwritten. */
-enum { IG_CONTACT_POINTS = 16 }; /* of a face alone */
-IG_MUST_CHECK ig_status ig_structure_contact_rule(const ig_structure *s, int nodes,
-                                                  const ig_lid *node, const ig_set *other,
-                                                  double reach, double (**point)[3], int *points);
-/* The nearest point of a face: the square of its distance, its place, and the shares of the nodes.
-
-   x: positions of the face's nodes; N: nodes, shape functions at the nearest point. It is
-   clamped to the face. */
-double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], double at[2],
-                            double *N);
 IG_MUST_CHECK ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c);
 /* The nodes of a number of the file or of a set; free *node. */
 IG_MUST_CHECK ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *at, const char *text,

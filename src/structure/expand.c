@@ -18,6 +18,7 @@
    ig_structure_knots_number adds unknowns and ig_structure_expansion_constrain the constraints. */
 #include "structure/expand.h"
 #include "structure/constrain.h"
+#include "mesh/face_place.h"
 #include "mesh/mesh_builder.h"
 #include "mesh/named.h"
 
@@ -93,7 +94,7 @@ static void shell_tangents(ig_elem_type type, const double (*x)[3], int a, doubl
   static const double tri[6][2] = {{0, 0}, {1, 0}, {0, 1}, {0.5, 0}, {0.5, 0.5}, {0, 0.5}};
   const int nodes = ig_elem_info_get(type)->nodes;
   double N[8], d[8][2];
-  ig_structure_face_values(nodes, nodes % 4 ? tri[a] : quad[a], N, d);
+  ig_face_values(nodes, nodes % 4 ? tri[a] : quad[a], N, d);
   memset(t, 0, 6 * sizeof(double));
   for (int i = 0; i < nodes; i++)
     for (int k = 0; k < 3; k++) {

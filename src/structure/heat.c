@@ -7,6 +7,7 @@
    Newton's method: heat_in (loads), prescribe (motions), heat_accepted. at->u are increments of
    temperature from s->T. Later analyses see the temperatures reached by s->heated. */
 #include "structure/constrain.h"
+#include "mesh/face_place.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -120,10 +121,10 @@ static ig_status exchange(void *self, const ig_trial *at, int32_t begin, int32_t
     memset(fe, 0, (size_t)n * sizeof *fe);
     if (ke)
       memset(ke, 0, (size_t)(n * n) * sizeof *ke);
-    const int points = ig_structure_face_rule(n, place, weight);
+    const int points = ig_face_rule(n, place, weight);
     for (int q = 0; q < points; q++) {
       double N[8], d[8][2], t[2][3] = {{0}}, T = 0, area = 0;
-      ig_structure_face_values(n, place[q], N, d);
+      ig_face_values(n, place[q], N, d);
       for (int a = 0; a < n; a++) {
         T += N[a] * (s->T[node[a]] + (at->u ? at->u[node[a]] : 0));
         for (int j = 0; j < 6; j++)

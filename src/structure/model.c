@@ -477,12 +477,12 @@ ig_status ig_structure_forces(ig_structure *s) {
         s->reaction[g->unknown[(size_t)e * (size_t)n + (size_t)a]] += f[a];
     }
   }
-  for (int32_t i = 0; i < s->touches.count; i++) {
+  for (int32_t i = 0; i < s->contact.count; i++) {
     double f[3 * IG_CONTACT_NODES];
     ig_trouble trouble = {.element = -1};
-    IG_TRY(ig_structure_touch_evaluate(&s->touches, &still, i, i + 1, f, NULL, &trouble));
+    IG_TRY(ig_contact_evaluate(&s->contact, &still, i, i + 1, f, NULL, &trouble));
     for (int a = 0; a < 3 * IG_CONTACT_NODES; a++) {
-      const int32_t unknown = s->touches.unknown[(size_t)i * 3 * IG_CONTACT_NODES + (size_t)a];
+      const int32_t unknown = s->contact.unknown[(size_t)i * 3 * IG_CONTACT_NODES + (size_t)a];
       if (unknown >= 0)
         s->reaction[unknown] += f[a];
     }
@@ -629,7 +629,7 @@ void ig_structure_free(ig_structure *s) {
     free(s->faces[i].unknown);
     free(s->faces[i].load);
   }
-  ig_structure_touches_free(&s->touches);
+  ig_contact_free(&s->contact);
   ig_structure_expansion_free(s);
   ig_structure_points_free(s);
   ig_structure_joints_free(s);

@@ -382,9 +382,9 @@ ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
     return ig_fail_at(s->cx, &a->at,
                       buckling ? "buckling is linear: leave out `large`"
                                : "`large` is for frequencies of the state reached: give `reached`");
-  for (int32_t i = 0; i < s->touches.count; i++) {
-    const ig_structure_contact *c =
-        IG_ITEM(const ig_structure_contact, s->c->contacts, s->touches.point[i].contact);
+  for (int32_t i = 0; i < s->contact.count; i++) {
+    const ig_contact_case *c =
+        IG_ITEM(const ig_contact_case, s->c->contacts, s->contact.point[i].contact);
     if (!c->tied)
       return ig_fail_at(s->cx, &c->at,
                         "%s have no contact that opens: tie it, or switch it off by `without`",

@@ -147,12 +147,24 @@ static const ig_option tie_options[] = {
     IG_BOOL(S, adjust, "false", "tied nodes are moved onto the faces at the start, without strain"),
     IG_END};
 #undef S
-#define S ig_structure_contact
+#define S ig_contact_tool
+static const ig_option tool_options[] = {
+    IG_TEXT(S, name, IG_REQUIRED, "`to` of contacts"),
+    IG_CHOICE(S, shape, "plane|sphere|cylinder", "plane", "shape"),
+    IG_VECTOR3(S, point, "m", "[0, 0, 0]", "a point of the plane or axis; the centre"),
+    IG_VECTOR3(S, axis, "", "[0, 0, 1]", "normal of a plane, towards the part; axis of a cylinder"),
+    IG_REAL(S, radius, "m", "0", 0, 1e9, "of a sphere or cylinder"),
+    IG_BOOL(S, hollow, "false", "the part is inside of the sphere or cylinder"),
+    IG_VECTOR3(S, displacement, "m", "[0, 0, 0]", "its way, times the history"),
+    IG_HISTORY_ROW(S),
+    IG_END};
+#undef S
+#define S ig_contact_case
 static const ig_option contact_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "faces whose points may touch, or nodes"),
     IG_CHOICE(S, of, "faces|nodes", "faces",
               "what the set is; a node has its share of all faces of the surface around it"),
-    IG_TEXT(S, to, IG_REQUIRED, "faces that they touch"),
+    IG_TEXT(S, to, IG_REQUIRED, "faces that they touch, or a tool"),
     IG_REAL(S, stiffness, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "pressure over penetration, Pa/m; left out: 50 times Young's modulus of the first side "
             "over `length`"),
@@ -356,8 +368,8 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, joints, ig_structure_joint, joint_options, NULL,
             "conditions on the positions of nodes"),
     IG_LIST(S, ties, ig_structure_tie, tie_options, NULL, "nodes tied to faces"),
-    IG_LIST(S, contacts, ig_structure_contact, contact_options, NULL,
-            "pairs of surfaces that touch"),
+    IG_LIST(S, contacts, ig_contact_case, contact_options, NULL, "pairs of surfaces that touch"),
+    IG_LIST(S, tools, ig_contact_tool, tool_options, NULL, "rigid tools that contacts name"),
     IG_LIST(S, loads, ig_structure_load, load_options, NULL, "forces, pressures, accelerations"),
     IG_LIST(S, initial_temperatures, ig_structure_temperature, initial_temperature_options, NULL,
             "temperatures at the start"),

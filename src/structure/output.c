@@ -4,6 +4,7 @@
    sink with the results. Columns are the same for all quantities: analysis, step, time,
    quantity, set, number of node or element, point, up to six values. Numbers are those of the
    mesh file. */
+#include "model/loads.h"
 #include "structure/structure.h"
 #include "core/number.h"
 #include "mesh/named.h"
@@ -240,10 +241,12 @@ ig_status ig_structure_history(void *self, ig_sink *to) {
     fixed(s, s->u, n, v);
     most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
   }
-  enum { OWN = 3 };
+  enum { OWN = 3, CONTACT = 4 };
   char text[IG_STRUCTURE_SUMS][40];
-  const char *names[OWN + IG_STRUCTURE_SUMS] = {"time [s]", "analysis", "displacement_max [m]"};
-  double values[OWN + IG_STRUCTURE_SUMS] = {s->time, s->analysis + 1, most};
+  const char *names[OWN + IG_STRUCTURE_SUMS + CONTACT] = {"time [s]", "analysis",
+                                                          "displacement_max [m]"};
+  double values[OWN + IG_STRUCTURE_SUMS + CONTACT] = {s->time, s->analysis + 1, most};
+  int columns = OWN;
   bool rests = false;
   for (int i = 0; i < s->c->analysis.count; i++)
     rests |= IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind == IG_STRUCTURE_STATIC;
@@ -253,7 +256,14 @@ ig_status ig_structure_history(void *self, ig_sink *to) {
     names[OWN + i] = text[i];
   }
   ig_structure_balance_list(s, values + OWN);
-  return to ? to->history(to, OWN + (rests ? IG_STRUCTURE_SUMS : 0), names, values) : IG_OK;
+  columns += rests ? IG_STRUCTURE_SUMS : 0;
+  static const char *const contact[CONTACT] = {"contact_force_x [N]", "contact_force_y [N]",
+                                               "contact_force_z [N]", "penetration_share"};
+  for (int i = 0; i < CONTACT && s->c->contacts.count; i++) {
+    names[columns] = contact[i];
+    values[columns++] = i < 3 ? s->touched.force[i] : s->touched.share;
+  }
+  return to ? to->history(to, columns, names, values) : IG_OK;
 }
 
 /* output.fields; without it all fields are written. */
@@ -263,6 +273,35 @@ static bool asked(const ig_structure *s, const char *name) {
     if (strcmp(f->value[i], name) == 0)
       return true;
   return f->count == 0;
+}
+
+/* Loads and supports at the time of the last snapshot, of the analysis under way: loads.csv. Nodes
+   are those of the model, which of shells and beams are those of their solids. */
+static ig_status loads_put(ig_structure *s, ig_sink *to) {
+  ig_loads loads = {.cx = s->cx};
+  double *f;
+  if (!to->file || !s->held_of)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &f, s->unknowns, "loads"));
+  ig_status status = ig_structure_loads_at(s, s->time, f);
+  if (status == IG_OK && s->large)
+    status = ig_structure_followers_at(s, s->time, f);
+  for (ig_lid n = 0; n < s->nodes && status == IG_OK; n++) {
+    double v[3];
+    unsigned held = 0;
+    fixed(s, f, n, v);
+    for (int c = 0; c < 3; c++)
+      held |= s->held_of[3 * (size_t)n + (size_t)c] >= 0 ? 1U << c : 0;
+    if (v[0] != 0 || v[1] != 0 || v[2] != 0)
+      ig_loads_add(&loads, s->mesh->x + 3 * (size_t)n, 1, v);
+    if (held)
+      ig_loads_hold(&loads, s->mesh->x + 3 * (size_t)n, held);
+  }
+  if (status == IG_OK)
+    status = ig_loads_put(&loads, to);
+  free(loads.text.at);
+  free(f);
+  return status;
 }
 
 /* On the drawn mesh: solids of shells and beams are not shown, their drawn nodes are. Stresses
@@ -315,7 +354,8 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
       if (plastic)
         plastic[at] = mean[12];
     }
-  return ig_sink_snapshot(to, snap);
+  IG_TRY(ig_sink_snapshot(to, snap));
+  return loads_put(s, to);
 done:
   ig_snapshot_free(snap);
   return status;
@@ -344,13 +384,12 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
   ig_structure_balance_list(s, sum);
   for (int i = 0; i < IG_STRUCTURE_SUMS && s->balanced; i++)
     IG_TRY(to->result(to, ig_structure_sums[i], i < IG_STRUCTURE_SUMS / 2 ? "N" : "N m", sum[i]));
-  ig_structure_touched touched;
-  if (ig_structure_touches_sum(s, &touched)) {
+  if (s->c->contacts.count) {
     static const char *const names[] = {"contact_force_x", "contact_force_y", "contact_force_z"};
     for (int d = 0; d < 3; d++)
-      IG_TRY(to->result(to, names[d], "N", touched.force[d]));
-    IG_TRY(to->result(to, "penetration_max", "m", touched.depth));
-    IG_TRY(to->result(to, "penetration_share", "", touched.share));
+      IG_TRY(to->result(to, names[d], "N", s->touched.force[d]));
+    IG_TRY(to->result(to, "penetration_max", "m", s->touched.depth));
+    IG_TRY(to->result(to, "penetration_share", "", s->touched.share));
   }
   for (int i = 0; i < s->limits; i++) {
     char name[32];

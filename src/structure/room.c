@@ -109,14 +109,14 @@ static void groups_make(ig_structure *s) {
                             .unknown = s->group[i].unknown,
                             .evaluate = ig_structure_spin,
                             .accept = no_history};
-  if (s->touches.count)
+  if (s->contact.count)
     s->implicit[n++] = (ig_implicit_group){.name = "contact",
-                                           .self = &s->touches,
-                                           .count = s->touches.count,
+                                           .self = &s->contact,
+                                           .count = s->contact.count,
                                            .unknowns = 3 * IG_CONTACT_NODES,
-                                           .unknown = s->touches.unknown,
-                                           .evaluate = ig_structure_touch_evaluate,
-                                           .accept = ig_structure_touch_accept};
+                                           .unknown = s->contact.unknown,
+                                           .evaluate = ig_contact_evaluate,
+                                           .accept = ig_contact_accept};
   s->implicit_groups = ig_structure_points_groups(s, n);
 }
 
@@ -138,6 +138,7 @@ static ig_status stops_add(ig_structure *s) {
   } all[] = {
       {&s->c->loads, sizeof(ig_structure_load), offsetof(ig_structure_load, history)},
       {&s->c->supports, sizeof(ig_structure_support), offsetof(ig_structure_support, history)},
+      {&s->c->tools, sizeof(ig_contact_tool), offsetof(ig_contact_tool, history)},
       {&s->c->prescribed_temperatures, sizeof(ig_structure_prescribed),
        offsetof(ig_structure_prescribed, history)},
       {&s->c->heat_loads, sizeof(ig_structure_heat_load),
@@ -160,7 +161,10 @@ static ig_status stops_add(ig_structure *s) {
    length: size of the model, reach: largest coordinate; scales of displacements for tolerances
    and for rounding. */
 static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
-  IG_TRY(ig_structure_touches_new(s, s->analysis));
+  bool changed;
+  IG_TRY(ig_structure_contact_new(s));
+  if (a->kind != IG_STRUCTURE_STATIC)
+    IG_TRY(ig_contact_follow(&s->contact, true, &changed));
   groups_make(s);
   IG_TRY(system_make(s));
   if (!takes_time(a))
@@ -186,17 +190,17 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .motions = ig_structure_motions,
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
-      .fits = s->touches.count ? ig_structure_touch_fits : NULL,
-      .augment = s->touches.count ? ig_structure_touch_augment : NULL,
+      .fits = s->contact.count ? ig_structure_contact_fits : NULL,
+      .augment = s->contact.count ? ig_structure_contact_augment : NULL,
       .name = unknown_name,
       .name_element = element_name};
   return IG_OK;
 }
 
 /* Contact that has slid meets other faces: the pattern of the equations is another one then. */
-static ig_status touches_follow(ig_structure *s) {
+static ig_status contact_follow(ig_structure *s) {
   bool changed;
-  IG_TRY(ig_structure_touches_follow(s, &changed));
+  IG_TRY(ig_contact_follow(&s->contact, s->time == s->begin, &changed));
   if (!changed)
     return IG_OK;
   groups_make(s);
@@ -329,6 +333,11 @@ static ig_status analysis_begin(ig_structure *s) {
      the time. */
   o.pass = !isnan(a->first_step);
   IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
+  if (a->kind == IG_STRUCTURE_STATIC && s->contact.count) {
+    /* Contact is as it was: what is out of balance now is not due to other pairs. */
+    IG_TRY(ig_newton_begin(s->newton));
+    IG_TRY(contact_follow(s));
+  }
   return s->dynamic || o.arc_length ? IG_OK : stops_add(s);
 }
 
@@ -338,6 +347,7 @@ static ig_status room_open(ig_job *job, void **self) {
   const ig_status status = ig_structure_new(job, &s);
   *self = s;
   IG_TRY(status);
+  IG_TRY(ig_structure_tools_check(s->cx, s->c, s->mesh));
   for (int i = 0; i < s->c->initial.count; i++) {
     const ig_structure_initial *c = IG_ITEM(const ig_structure_initial, s->c->initial, i);
     ig_lid *node, count;
@@ -417,8 +427,10 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     ig_newton_stand(s->newton, &now);
     done = s->proportional ? arc_ends(s, a, &now) : now.done;
     now.done = done;
+    const ig_trial still = {.time = s->time, .factor = fmin(1, (s->time - s->begin) / a->duration)};
+    ig_contact_sum(&s->contact, &still, &s->touched);
     if (!done)
-      IG_TRY(touches_follow(s));
+      IG_TRY(contact_follow(s));
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
     if (a->kind == IG_STRUCTURE_STATIC)

@@ -7,6 +7,7 @@
    normal force, shear, torque and bending follow from these at the centre of area with the mean
    normal. Heat: integral of q . n dA. */
 #include "structure/constrain.h"
+#include "mesh/face_place.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -76,10 +77,10 @@ static void face_add(const ig_structure *s, int width, const double *value, int 
     for (int d = 0; d < 3 && s->large; d++)
       x[a][d] += u[d];
   }
-  const int points = ig_structure_face_rule(nodes, at, weight);
+  const int points = ig_face_rule(nodes, at, weight);
   for (int q = 0; q < points; q++) {
     double N[8], d[8][2], t[2][3] = {{0}}, p[3] = {0}, n[3] = {0}, S[6] = {0}, f[3];
-    ig_structure_face_values(nodes, at[q], N, d);
+    ig_face_values(nodes, at[q], N, d);
     for (int a = 0; a < nodes; a++) {
       for (int i = 0; i < 3; i++) {
         p[i] += N[a] * x[a][i];

@@ -29,7 +29,7 @@
 
    Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
    nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
-   beams; truss.c bars; pieces.c points of contact; contact.c, load.c, points.c, inertia.c what
+   beams; truss.c bars; touch.c contact; load.c, points.c, inertia.c what
    acts; heat.c temperatures; modes.c eigenvalues; balance.c, section.c, output.c results; options.c
    keys.
 
@@ -38,6 +38,7 @@
 #ifndef IG_STRUCTURE_H
 #define IG_STRUCTURE_H
 
+#include "contact/contact.h"
 #include "core/room.h"
 #include "implicit/modes.h"
 #include "implicit/newton.h"
@@ -193,22 +194,6 @@ typedef struct {
   bool adjust; /* nodes are moved onto the faces at the start */
 } ig_structure_tie;
 
-/* `contacts`. NaN: left out. stiffness, stick in Pa/m; length in m (stiffness = 50 E / length);
-   decay: Pa, m; tension in Pa; distance, clearance in m; friction: Coulomb's coefficient. */
-typedef struct {
-  ig_src at;
-  const char *set, *to; /* faces: the integrated side, and the other one */
-  double penetration;   /* largest one over the size of a face, by augmented Lagrange */
-  double stiffness, length, decay[2], friction, stick, distance, clearance, tension;
-  double damping, tangential; /* Pa s/m where sides touch; share of it across the normal */
-  double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
-  const char *adjust_nodes;
-  int of;      /* set: 0 faces, 1 nodes */
-  int sliding; /* 0 large, 1 small: points keep the place they meet where an analysis begins */
-  bool tied;
-  ig_reals without; /* analyses, from 1 */
-} ig_structure_contact;
-
 /* `loads`. One kind each; NaN: not this one. force in N, moment in N m, pressure in Pa,
    acceleration in m/s^2, rate in rad/s about `axis` through `point`; all times `history`. */
 typedef struct {
@@ -336,7 +321,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_list shells, beams, trusses, thicknesses, normals, springs, masses, joints;
-  ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
+  ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, tools,
+      loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
   ig_list prescribed_temperatures, heat_loads, hyperelastic, initial_stresses;
   double absolute_zero, stefan_boltzmann;
@@ -382,40 +368,6 @@ typedef struct {
   int32_t *unknown;
   int *load;
 } ig_structure_faces;
-
-/* A point of contact: a place of a face and the place of another face that it meets. */
-enum { IG_CONTACT_NODES = 16 };
-/* Positions in m, area in m^2, stiffness in Pa/m, tractions in Pa. Made anew for each analysis, and
-   paired anew after a step in which it slid. masters 0: it meets nothing for the time being. */
-typedef struct {
-  int contact;         /* of the case */
-  int slaves, masters; /* nodes of the two faces, one after the other in `node` */
-  ig_lid node[IG_CONTACT_NODES];
-  double share[IG_CONTACT_NODES]; /* shape functions; negative for the second face */
-  double slope[8][2];             /* derivatives of those of the second face */
-  double at[2];                   /* its natural coordinates there */
-  double area, stiffness;
-  double offset[3];          /* relative position where it was paired last */
-  double shift;              /* what `clearance` adds to the distance */
-  double overlap;            /* distance, below 0, at which contact is switched on again */
-  double normal[3];          /* of the second face at the start */
-  double before[3], pull[3]; /* accepted: relative position, tangential traction */
-  double now[3];             /* traction of the trial */
-  /* Augmented Lagrange: pressure at no distance, of the trial and accepted; distance and pressure
-     that were evaluated last. */
-  double extra, kept, gap, push;
-} ig_structure_touch;
-/* All contact points of the analysis; unknown: count x 3 x IG_CONTACT_NODES, -1 where there is
-   no node. */
-typedef struct {
-  ig_structure *of;
-  int32_t count;
-  ig_structure_touch *point;
-  int32_t *unknown;
-  bool warned; /* of a point that slid too far */
-  bool deep;   /* of a point that penetrates too far */
-  int rounds;  /* of multipliers in this step */
-} ig_structure_touches;
 
 /* A prescribed unknown: constraint without masters, whose g ig_structure_motions sets per step. */
 typedef struct {
@@ -490,7 +442,8 @@ struct ig_structure {
   /* Loads by a `rate`, in the order of the case, and the elements they act on: spins x elements. */
   int spins, *spin;
   uint8_t *spun;
-  ig_structure_touches touches;
+  ig_contact contact;
+  ig_contact_total touched;        /* at the end of the last step */
   ig_structure_exchange *exchange; /* of a heat analysis */
   ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
   int *truss;                      /* of each element: its entry of `trusses`, -1; NULL: none has */
@@ -621,25 +574,13 @@ IG_MUST_CHECK ig_status ig_structure_adjust(ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_constrain(ig_structure *s, int analysis);
 /* Callback of Newton's method: increments of supports from time `from` to `to`. */
 IG_MUST_CHECK ig_status ig_structure_motions(void *self, double from, double to);
-/* contact.c: the points of the contacts that an analysis has. */
-IG_MUST_CHECK ig_status ig_structure_touches_new(ig_structure *s, int analysis);
-void ig_structure_touches_free(ig_structure_touches *t);
-IG_MUST_CHECK ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t begin,
-                                                    int32_t end, double *f, double *k,
-                                                    ig_trouble *trouble);
-IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at);
-/* Callback of Newton's method: multipliers of points that penetrate too far. */
-bool ig_structure_touch_augment(void *self, const ig_trial *at);
-/* Callback of Newton's method: whether no point slides by more than half a face in the step. */
-bool ig_structure_touch_fits(void *self, const ig_trial *at, char *why, size_t size);
-/* Of the accepted state: what other sides exert on first ones, N; the deepest penetration, m, and
-   over the size of the face there. False: no point may touch. */
-typedef struct {
-  double force[3], depth, share;
-} ig_structure_touched;
-bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to);
-/* Pairs points anew that have slid since they were paired; *changed: nodes have changed. */
-IG_MUST_CHECK ig_status ig_structure_touches_follow(ig_structure *s, bool *changed);
+/* touch.c: the points of the contacts that the analysis has, and callbacks of Newton's method. */
+IG_MUST_CHECK ig_status ig_structure_contact_new(ig_structure *s);
+/* Refuses tools that have no effect or no shape. */
+IG_MUST_CHECK ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c,
+                                                 const ig_mesh *mesh);
+bool ig_structure_contact_augment(void *self, const ig_trial *at);
+bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size);
 /* load.c
    Checks loads against the mesh, then makes s->faces. Once per model. */
 IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);

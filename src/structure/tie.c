@@ -2,7 +2,7 @@
    nodes that are moved onto the faces they are tied to or touch, before anything is computed. Also
    faces of elements and numbers of nodes, which constraints look up. */
 #include "structure/constrain.h"
-#include "kern/prec_f64.h"
+#include "mesh/face_place.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -46,82 +46,6 @@ ig_lid ig_structure_numbered(const ig_structure *s, int64_t number) {
   return found ? found->node : -1;
 }
 
-/* N: nodes; d: derivatives by the two natural coordinates. at: -1 to 1, triangles 0 to 1. */
-void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]) {
-  if (nodes == 3) {
-    tri3_values_f64(at, N);
-    tri3_slopes_f64(at, (double(*)[2])d);
-  } else if (nodes == 6) {
-    tri6_values_f64(at, N);
-    tri6_slopes_f64(at, (double(*)[2])d);
-  } else if (nodes == 4) {
-    quad4_values_f64(at, N);
-    quad4_slopes_f64(at, (double(*)[2])d);
-  } else {
-    quad8_values_f64(at, N);
-    quad8_slopes_f64(at, (double(*)[2])d);
-  }
-}
-
-/* The nearest point of a face: the square of its distance, and the shares of its nodes.
-   Gauss-Newton on |x(at) - p|^2 from the middle of the face, clamped to the face after each
-   step; 30 passes are a guard. Curvature of the face is left out of the matrix, which only costs
-   passes. */
-double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], double at[2],
-                            double *N) {
-  const bool triangle = nodes == 3 || nodes == 6;
-  double d[8][2];
-  at[0] = at[1] = triangle ? 1. / 3 : 0;
-  for (int i = 0; i < 30; i++) {
-    double off[3] = {-p[0], -p[1], -p[2]}, t[2][3] = {{0}};
-    ig_structure_face_values(nodes, at, N, d);
-    for (int a = 0; a < nodes; a++)
-      for (int k = 0; k < 3; k++) {
-        off[k] += N[a] * x[a][k];
-        t[0][k] += d[a][0] * x[a][k];
-        t[1][k] += d[a][1] * x[a][k];
-      }
-    double g[2], A[3] = {0, 0, 0};
-    for (int m = 0; m < 2; m++)
-      g[m] = t[m][0] * off[0] + t[m][1] * off[1] + t[m][2] * off[2];
-    for (int k = 0; k < 3; k++) {
-      A[0] += t[0][k] * t[0][k];
-      A[1] += t[0][k] * t[1][k];
-      A[2] += t[1][k] * t[1][k];
-    }
-    const double det = A[0] * A[2] - A[1] * A[1];
-    double step[2] = {-(A[2] * g[0] - A[1] * g[1]) / det, -(A[0] * g[1] - A[1] * g[0]) / det};
-    double to[2] = {at[0] + step[0], at[1] + step[1]};
-    /* Clamping: to the square 0 to 1, then onto the hypotenuse. */
-    if (triangle) {
-      to[0] = fmax(0, fmin(1, to[0]));
-      to[1] = fmax(0, fmin(1, to[1]));
-      const double over = to[0] + to[1] - 1;
-      if (over > 0) {
-        to[0] = fmax(0, to[0] - over / 2);
-        to[1] = 1 - to[0] < to[1] ? 1 - to[0] : to[1];
-      }
-    } else {
-      to[0] = fmax(-1, fmin(1, to[0]));
-      to[1] = fmax(-1, fmin(1, to[1]));
-    }
-    const double moved = fabs(to[0] - at[0]) + fabs(to[1] - at[1]);
-    at[0] = to[0];
-    at[1] = to[1];
-    if (moved < 1e-12)
-      break;
-  }
-  ig_structure_face_values(nodes, at, N, d);
-  double square = 0;
-  for (int k = 0; k < 3; k++) {
-    double off = -p[k];
-    for (int a = 0; a < nodes; a++)
-      off += N[a] * x[a][k];
-    square += off * off;
-  }
-  return square;
-}
-
 /* The place of a set of faces that is nearest to a node: the square of its distance, and the shares
    of the nodes that carry it. Negative: the node is one of theirs.
    Exhaustive search. A node that belongs to the faces itself is not tied: -1. */
@@ -139,7 +63,7 @@ static double place_find(const ig_structure *s, const ig_set *faces, ig_lid node
       memcpy(x[a], s->mesh->x + 3 * (size_t)its[a], sizeof x[a]);
     }
     const double square =
-        ig_structure_nearest(n, (const double(*)[3])x, s->mesh->x + 3 * (size_t)node, at, N);
+        ig_face_nearest(n, (const double(*)[3])x, s->mesh->x + 3 * (size_t)node, at, N);
     if (square < best) {
       best = square;
       *nodes = n;
@@ -239,8 +163,10 @@ ig_status ig_structure_adjust(ig_structure *s) {
       IG_TRY(onto(s, &c->at, c->set, faces, tie_reach(s, c, faces)));
   }
   for (int i = 0; i < s->c->contacts.count; i++) {
-    const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
+    const ig_contact_case *c = IG_ITEM(const ig_contact_case, s->c->contacts, i);
     const ig_set *faces;
+    if (!c->adjust_nodes && isnan(c->adjust))
+      continue;
     IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &faces));
     if (c->adjust_nodes)
       IG_TRY(onto(s, &c->at, c->adjust_nodes, faces, INFINITY));

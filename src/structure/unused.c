@@ -128,7 +128,7 @@ static ig_status check_constraints(ig_ctx *cx, const ig_structure_case *c) {
     IG_TRY(REFUSE(cx, &k->at, list));
   }
   for (int i = 0; i < c->contacts.count; i++) {
-    const ig_structure_contact *k = IG_ITEM(const ig_structure_contact, c->contacts, i);
+    const ig_contact_case *k = IG_ITEM(const ig_contact_case, c->contacts, i);
     static const char tied[] = "`tied` surfaces do not slide or part";
     const rule list[] = {{k->tied && !isnan(k->decay[0]), "decay", tied},
                          {k->tied && k->friction > 0, "friction", tied},
@@ -162,7 +162,7 @@ static void warn_idle(ig_ctx *cx, const ig_structure_case *c) {
   }
   bool damps = c->damping.count > 0, flies = false;
   for (int i = 0; i < c->contacts.count; i++)
-    damps |= IG_ITEM(const ig_structure_contact, c->contacts, i)->damping > 0;
+    damps |= IG_ITEM(const ig_contact_case, c->contacts, i)->damping > 0;
   for (int i = 0; i < c->initial.count; i++)
     flies |= any(IG_ITEM(const ig_structure_initial, c->initial, i)->velocity);
   if (!moves && damps)

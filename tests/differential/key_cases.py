@@ -81,6 +81,7 @@ KNOWN = {
     ("dynamics", "output.count", "dynamics static"): "it has one step",
     ("dynamics", "output.history_every", "dynamics static"): "steps of statics always have a row",
     ("dynamics", "analysis.steps", "dynamics static"): "a limit that is not met",
+    ("stress", "materials.homogenised.conductivity_exponent", "stress walls"): "a material may be described for other rooms too: `thermal` takes it",
     ("dynamics", "materials.tangent", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.hardening", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.kinematic", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
@@ -164,7 +165,7 @@ SWITCHED = {
 MATERIAL = {
     "thermal": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity",
     "powder": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity boiling evaporation_heat molar_mass",
-    "stress": "young poisson law yield tangent hardening kinematic hardening_curve mechanical",
+    "stress": "young poisson law yield tangent hardening kinematic hardening_curve mechanical homogenised",
     "dynamics": "density young poisson law yield tangent hardening kinematic hardening_curve johnson_cook specific_heat",
     "fracture": "density young poisson fracture_energy fracture_energy_shear cohesive_strength cohesive_strength_shear law yield",
     "topopt": "density young poisson conductivity law yield",
@@ -331,6 +332,8 @@ def stress():
                      "start": 400.0, "austenite_start": 700.0, "austenite_end": 1000.0, "strain": 5e-3, "trip": 5e-11, "yield": 2e8, "hardening": 1e9, "expansion": 1.8e-5}})],
                  phases=[{"name": "heat", "steps": 2, "temperature": 850.0}, {"name": "cool", "steps": 2, "temperature": [[0, 850.0], [1, 320.0]]}])
     yield "phase", {"case": phase, "only": ["materials.mechanical.transformation"], "hints": dict(hints, **{"transformation.strain_temperature": [400.0]})}
+    walls = dict(load, materials=[dict(steel, homogenised={"wall": 1e-4, "spacing": 1e-3, "perforation": 0.1})])
+    yield "walls", {"case": walls, "only": ["materials.homogenised"], "hints": dict(hints, **{"homogenised.share": [0.3]})}
     heat = {"mesh": two, "materials": [steel], "temperature": 300.0, "supports": [{"set": "zmin", "fix": "all"}],
             "phases": [{"name": "heat", "kind": "heat", "file": "heat"}], "floors": {"hardening": 0.01}, "output": {"count": 2}}
     yield "heat", {"case": heat, "only": ["phases", "floors", "temperature"], "hints": hints}
@@ -450,6 +453,10 @@ def structure():
     press = {"mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "all"}, {"set": "zmax", "components": "xyz", "displacement": [1.0 * MM, 0.0, -0.052 * MM]}],
              "analysis": [{"first_step": 0.2, "largest_step": 0.2}], "output": out}
     yield "contact", {"case": dict(press, contacts=[{"set": "low", "to": "up", "friction": 0.3}]), "only": ["contacts", "supports"], "hints": hints}
+    tool = {"name": "die", "shape": "cylinder", "point": [4 * MM, 1 * MM, 9 * MM], "axis": [0.0, 1.0, 0.0], "radius": 7 * MM, "displacement": [0.0, 0.0, -0.05 * MM]}
+    yield "tools", {"case": dict(held, tools=[tool], contacts=[{"set": "zmax", "to": "die"}], supports=[{"set": "zmin", "fix": "all"}], analysis=[{"first_step": 0.5}]), "only": ["tools"],
+                    "hints": dict(hints, **{"tools.axis": [[0.1, 1.0, 0.0]], "tools.point": [[4 * MM, 1 * MM, 8.98 * MM]], "tools.radius": [7.01 * MM],
+                                            "tools.displacement": [[0.0, 0.0, -0.04 * MM]], "tools.name": ["other"], "tools.hollow": [True]})}
     yield "ties", {"case": dict(press, ties=[{"set": "low", "to": "up", "distance": 0.1 * MM}]), "only": ["ties"], "hints": hints}
     yield "dynamic", {"case": dict(held, loads=pull, initial=[{"set": "xmax", "velocity": [0.0, 0.0, 1.0]}], damping=[{"material": "steel", "mass": 100.0}],
                                    analysis=[{"kind": "dynamic", "duration": 1e-4, "first_step": 2e-5}]),
@@ -525,6 +532,10 @@ def topopt():
     made = dict(base, filter={"kind": "density"}, optimiser={"method": "mma"})
     yield "overhang", {"case": dict(made, overhang={}), "only": ["overhang"], "hints": hints}
     yield "draw", {"case": dict(made, draw_direction={"parting": 2.0}), "only": ["draw_direction"], "hints": hints}
+    yield "milling", {"case": dict(made, milling={"directions": ["z+", "x+"]}), "only": ["milling"], "hints": dict(hints, **{"milling.directions": [["z-"]]})}
+    yield "finish", {"case": {"grid": {"elements": [4, 2, 2]}, "materials": [dict(SOLID, density=1.0, young=1.0)], "volume": 1.0, "iterations": 1, "filter": {"kind": "none"},
+                              "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "finish": {"meshes": 1}, "output": {"count": 1}},
+                     "only": ["finish"], "hints": dict(hints, **{"finish.size": [1.2]})}
     # so large that the coarse grid is no system of a few unknowns, which is solved at once
     fine = {"elements": [16, 8, 8], "size": [8.0, 4.0, 4.0]}
     yield "sequence", {"case": dict(base, grid=fine, sequence={"grids": 1, "iterations": 3}, pattern={"mirror": ["y"]}, solver={}),
@@ -539,9 +550,9 @@ def topopt():
         "springs": [{"box": {"min": [8.0, 4.0]}, "stiffness": [0.1, 0.0, 0.0]}, {"box": {"min": [0.0, 4.0], "max": [0.0, 4.0]}, "stiffness": [0.1, 0.0, 0.0]}],
         "iterations": 5, "output": {"count": 1}},
         "only": ["ports", "springs", "loads", "supports", "optimiser", "solver", "weights", "combine", "minimise", "symmetry", "stress"], "hints": hints}
-    stressed = dict(base, materials=[dict(SOLID, young=1.0)], loads=[dict(end, force=[0.0, 0.0, -1.0]), {"gravity": [0.0, 0.0, -1e-5], "load_case": 2}],
+    stressed = dict(base, materials=[dict(SOLID, young=1.0, mechanical={"expansion": 1e-3})], temperature_change=5.0, loads=[dict(end, force=[0.0, 0.0, -1.0]), {"gravity": [0.0, 0.0, -1e-5], "load_case": 2}],
                     minimise="stress", stress={}, filter={"kind": "density"}, masses=[dict(end, mass=1.0)], weights=[1.0, 2.0])
-    yield "stress", {"case": stressed, "only": ["stress", "masses", "loads", "weights", "combine", "mass_threshold", "materials"], "hints": hints}
+    yield "stress", {"case": stressed, "only": ["stress", "masses", "loads", "weights", "combine", "mass_threshold", "materials", "temperature_change"], "hints": hints}
     yield "frequency", {"case": {
         "grid": {"elements": [6, 3, 3]}, "problem": "frequency", "volume": 0.4, "materials": [dict(SOLID, density=1.0, young=1.0)],
         "supports": [{"box": {"max": [0.0, 3.0, 3.0]}}], "masses": [{"box": {"min": [6.0, 0.0, 0.0]}, "mass": 1.0}], "frequency": {}, "filter": {"kind": "density"},

@@ -268,6 +268,144 @@ static void contact_slides_over_faces(void **state) {
   }
 }
 
+/* Friction over its limit, the largest of all steps, from the reactions of the plate. */
+static double rubbed(const char *folder, int *steps) {
+  char path[600], line[400];
+  double most = 0, along, across;
+  snprintf(path, sizeof path, "%s/tables.csv", folder);
+  FILE *f = fopen(path, "r");
+  assert_non_null(f);
+  for (*steps = 0; fgets(line, sizeof line, f);)
+    if (sscanf(line, "%*d,%*d,%*[^,],total_reaction,plate,0,0,%lf,%*[^,],%lf", &along, &across) ==
+        2) {
+      most = fmax(most, fabs(along / (0.3 * across)));
+      ++*steps;
+    }
+  fclose(f);
+  return most;
+}
+
+/* A block is pressed on a plate, slides over it by 2.5 faces and back; or stands while its pressure
+   goes down to a tenth and up again, before it goes back. Friction is never above its limit but for
+   the slope of the bent plate, and reaches it, whatever the length of steps and the number of
+   analyses. */
+static void friction_has_its_limit(void **state) {
+  (void)state;
+  static const double step[] = {1, 0.5, 0.2, 0.1};
+  char *here = folder_new();
+  for (int i = 0; i < 8; i++) {
+    char analysis[600];
+    int steps;
+    const char *large = i % 2 ? "true" : "false";
+    const bool stands = i / 2 % 2;
+    const int used = snprintf(analysis, sizeof analysis, "[{kind: static, large: %s}", large);
+    for (int k = 0, at = used; k < (stands ? 3 : 2); k++)
+      at += snprintf(analysis + at, sizeof analysis - (size_t)at,
+                     ", {kind: static, large: %s, first_step: %g, fixed_steps: true}%s", large,
+                     step[i / 2], k == (stands ? 2 : 1) ? "]" : "");
+    const entry set[] = {
+        {"mesh",
+         "{boxes: [{size: [6, 2, 1], cells: [6, 2, 1]}, {origin: [1.2, 0.2, 1.01], size: [2, 1.6, "
+         "1], cells: [3, 2, 1]}], sets: [{name: over, box: {min: [0, 0, 0.999], max: [6, 2, "
+         "1.001]}}, {name: under, box: {min: [0, 0, 1.009], max: [9, 2, 1.011]}}, {name: top, box: "
+         "{min: [0, 0, 2.009], max: [9, 2, 2.011]}}, {name: plate, box: {min: [0, 0, 0], max: [6, "
+         "2, 0.001]}}]}"},
+        {"materials", "{name: m, young: 1e6, poisson: 0.3}"},
+        {"tables", "{set: plate, quantity: reaction, total: only}"},
+        {"supports",
+         stands ? "[{set: zmin, fix: all}, {set: top, components: x y, displacement: [2.5, 0, 0], "
+                  "history: [[0, 0], [1, 0], [2, 1], [3, 1], [4, 0]]}]"
+                : "[{set: zmin, fix: all}, {set: top, components: x y, displacement: [2.5, 0, 0], "
+                  "history: [[0, 0], [1, 0], [2, 1], [3, 0]]}]"},
+        {"loads", stands ? "{set: top, pressure: 1000, history: [[0, 0], [1, 1], [2, 1], [2.5, "
+                           "0.1], [3, 1], [4, 1]]}"
+                         : "{set: top, pressure: 1000, history: [[0, 0], [1, 1], [3, 1]]}"},
+        {"contacts", "{set: under, to: over, friction: 0.3, clearance: 0, penetration: 1e-4}"},
+        {"analysis", analysis},
+        {NULL, NULL}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c = case_with(cx, "structure", set);
+    GOOD(cx, ig_run(c, &(ig_run_options){.out = here, .force = true}));
+    const double ratio = rubbed(here, &steps);
+    if (!(ratio < 1.004 && ratio > 0.998))
+      fail_msg("steps of %g, large: %s: friction is %g of its limit", step[i / 2], large, ratio);
+    assert_in_range(steps, 8, 200);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+  folder_remove(here);
+}
+
+/* Rigid tools: a plane compresses a block by a hundredth; one that moves sideways, too, pulls by
+   friction, at its limit; a tube is shrunk into a hollow cylinder, by Lame's formula, where facets
+   of its surface reach 0.1 mm less far than its nodes. */
+static void tools_press(void **state) {
+  (void)state;
+#define BLOCK                                                                                      \
+  {"mesh", "{boxes: {size: [2, 1, 1], cells: [4, 2, 2]}}"}, {                                      \
+    "materials", "{name: m, young: 1e6, poisson: 0}"                                               \
+  }
+  const entry press[] = {
+      BLOCK,
+      {"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"},
+      {"tools", "{name: die, axis: [0, 0, -2], point: [0, 0, 1.005], displacement: [0, 0, -0.015], "
+                "history: [[0, 0], [1, 1]]}"},
+      {"contacts", "{set: zmax, to: die, penetration: 1e-5}"},
+      {"analysis", STATIC},
+      {NULL, NULL}};
+  const entry rub[] = {
+      BLOCK,
+      {"supports", "{set: zmin, fix: all}"},
+      {"tools", "[{name: die, axis: [0, 0, -1], point: [0, 0, 1], displacement: [1, 0, -0.01], "
+                "history: [[0, 0], [1, 1]]}]"},
+      {"contacts", "{set: zmax, to: die, friction: 0.2, penetration: 1e-5}"},
+      {"analysis", "[{kind: static, large: true, duration: 0.5}, {kind: static, large: true, "
+                   "duration: 0.5}]"},
+      {NULL, NULL}};
+  const entry shrink[] = {
+      {"mesh", "{tube: {inner: 1, outer: 2, height: 0.5, angle: 90 deg, cells: [6, 48, 1]}}"},
+      {"materials", "{name: m, young: 1e6, poisson: 0}"},
+      {"supports", "[{set: bottom, fix: z}, {set: start, fix: y}, {set: end, fix: x}]"},
+      {"tools", "{name: ring, shape: cylinder, radius: 1.98, hollow: true}"},
+      {"contacts", "{set: outer, to: ring, of: nodes}"},
+      {"analysis", STATIC},
+      {NULL, NULL}};
+  const wanted pressed[] = {{"contact_force_z", -2e4, 1e-3},
+                            {"reaction_z", 0, 1e-3},
+                            {"penetration_share", 0, 1e-5},
+                            {NULL, 0, 0}};
+  const wanted rubbed_by[] = {{"contact_force_z", -2e4, 0.05},
+                              {"contact_force_x", 4e3, 0.05},
+                              {"reaction_x", 0, 1e-2},
+                              {NULL, 0, 0}};
+  const wanted shrunk[] = {{"contact_force_x", -6e3, 0.01}, {"reaction_y", 0, 1}, {NULL, 0, 0}};
+  const entry *const set[] = {press, rub, shrink};
+  const wanted *const want[] = {pressed, rubbed_by, shrunk};
+  static const char *const name[] = {"press", "rub", "shrink"};
+  for (int i = 0; i < 3; i++) {
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set[i]), name[i], want[i]);
+  }
+  static const struct {
+    const char *tools, *contacts, *words;
+  } bad[] = {{"{name: die}", "{set: zmax, to: zmin}", "no contact is `to: die`"},
+             {"{name: die, shape: sphere}", "{set: zmax, to: die}", "needs a `radius` above 0"},
+             {"{name: die, hollow: true}", "{set: zmax, to: die}", "are for spheres and cylinders"},
+             {"{name: die, axis: [0, 0, 0]}", "{set: zmax, to: die}", "`axis` has no length"},
+             {"{name: zmin}", "{set: zmax, to: zmin}", "a set of faces is named 'zmin'"},
+             {"{name: die}", "{set: zmax, to: die, tied: true}", "contact with the tool 'die'"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const entry wrong[] = {BLOCK,
+                           {"tools", bad[i].tools},
+                           {"contacts", bad[i].contacts},
+                           {"analysis", STATIC},
+                           {NULL, NULL}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_fails(cx, case_with(cx, "structure", wrong), bad[i].words);
+  }
+#undef BLOCK
+}
+
 /* A cube that nothing keeps is pulled by a pressure of 1 kPa at once: 0.5 m after a second, with
    large displacements, where the pressure is a load that follows, as without. */
 static void pressures_accelerate(void **state) {
@@ -595,6 +733,8 @@ int main(void) {
                                      cmocka_unit_test(springs_turn),
                                      cmocka_unit_test(springs_snap_through),
                                      cmocka_unit_test(contact_slides_over_faces),
+                                     cmocka_unit_test(friction_has_its_limit),
+                                     cmocka_unit_test(tools_press),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),

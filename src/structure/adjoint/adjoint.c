@@ -44,7 +44,7 @@ static ig_status allowed(const ig_structure *s, const ig_adjoint_figure *f) {
   if (a->kind != IG_STRUCTURE_STATIC || a->method != IG_STRUCTURE_NEWTON)
     return refuse(s, &a->at, "only `kind: static` by `method: newton` has one");
   if (c->contacts.count)
-    return refuse(s, &IG_ITEM(const ig_structure_contact, c->contacts, 0)->at, "contact has none");
+    return refuse(s, &IG_ITEM(const ig_contact_case, c->contacts, 0)->at, "contact has none");
   if (c->initial.count)
     return refuse(s, &IG_ITEM(const ig_structure_initial, c->initial, 0)->at,
                   "an initial displacement has none");

@@ -30,6 +30,8 @@ static ig_status allowed(const ig_thermal_run *run) {
     return refuse(run, "surface", "only `surface: lumped` has one: leave it out");
   if (h->capacity == IG_HEAT_APPARENT)
     return refuse(run, "latent", "`latent: apparent` has none: leave it out");
+  if (run->heat.boils)
+    return refuse(run, "boundary", "`evaporation` has none: leave it out");
   if (!isnan(run->c->dwell_change))
     return refuse(run, "dwell_change", "long steps (`dwell_change`) have none: leave it out");
   if (h->material.solid.dev)

@@ -31,7 +31,10 @@ ig_status ig_topopt_limit_work(const ig_topopt_design *s, int i, double *value) 
   if (!compliance && isnan(limit->displacement))
     return IG_OK;
   IG_TRY(ig_topopt_dot_states(s->cx, s->d, load, s->u[s->realisations - 1][q].dev, &lu));
-  *value = l->norm[q] * norm / l->stiffness * (compliance ? lu - s->held[q] : lu) /
+  double shift = 0;
+  if (!compliance)
+    IG_TRY(ig_topopt_load_expansion(s, q, load, &shift));
+  *value = l->norm[q] * norm / l->stiffness * (compliance ? lu - s->held[q] : lu + shift) /
            (compliance ? limit->compliance : limit->displacement);
   return IG_OK;
 }
@@ -103,6 +106,10 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     }
     IG_TRY(ig_topopt_limit_work(s, i, &e->limit[i]));
     IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
+    if (compliance) {
+      IG_TRY(ig_topopt_load_expansion_energy(s, q, scale / bound, s->work.dev));
+      IG_TRY(ig_topopt_load_moved(s, q, u, &adjoint));
+    }
     IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, ig_topopt_design_filtered(s), s->density[r].dev,
                          s->work.dev, slope, s->spare.dev));

@@ -277,6 +277,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
     IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale, NULL));
     IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   }
+  IG_TRY(ig_topopt_points_expansion(&points, materials, &m->loading.expansion));
   const double thickness = ig_topopt_thickness(c);
   if (dim == 3 && !isnan(gc->thickness))
     ig_warn_at(cx, &gc->at, "grid: thickness is for plane problems: this one has elements along z");

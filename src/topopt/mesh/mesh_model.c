@@ -159,6 +159,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
                                       &m->scale, &m->poissons));
     IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   }
+  IG_TRY(ig_topopt_points_expansion(&points, materials, &m->loading.expansion));
   m->loading.element_mass = isnan(density) ? 0 : density * m->d.volume;
   IG_TRY(ig_topopt_mesh_place(m));
   IG_TRY(ig_topopt_mesh_system_new(m, how));

@@ -8,9 +8,10 @@
    and those that the other side does not cover once and completely, have points of their own
    alone: 4 x 4 of a quadrilateral, where contact that ends within a face or at an edge of the other
    side shows. Positions are the drawn ones, so that the points of all analyses are the same. */
-#include "structure/constrain.h"
+#include "contact/points.h"
+#include "mesh/face_place.h"
 #include "kern/prec_f64.h"
-#include "mesh/topology.h"
+#include "mesh/face_share.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,33 +157,11 @@ static ig_status piece_add(ig_ctx *cx, const polygon *p, double (**point)[3], in
   return IG_OK;
 }
 
-/* 2 x 2 or 3 x 3 of quadrilaterals, 3 of triangles. */
-int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
-  static const double two[2] = {-0.57735026918962576, 0.57735026918962576};
-  static const double three[3] = {-0.77459666924148338, 0, 0.77459666924148338};
-  static const double share[3] = {5. / 9, 8. / 9, 5. / 9};
-  static const double triangle[3][2] = {{1. / 6, 1. / 6}, {2. / 3, 1. / 6}, {1. / 6, 2. / 3}};
-  const int n = nodes == 4 ? 2 : 3;
-  if (nodes == 3 || nodes == 6) {
-    for (int q = 0; q < 3; q++) {
-      memcpy(at[q], triangle[q], sizeof at[q]);
-      weight[q] = 1. / 6;
-    }
-    return 3;
-  }
-  for (int q = 0; q < n * n; q++) {
-    at[q][0] = n == 2 ? two[q % 2] : three[q % 3];
-    at[q][1] = n == 2 ? two[q / 2] : three[q / 3];
-    weight[q] = n == 2 ? 1 : share[q % 3] * share[q / 3];
-  }
-  return n * n;
-}
-
-/* 4 x 4 points of a quadrilateral, else those of ig_structure_face_rule. */
+/* 4 x 4 points of a quadrilateral, else those of ig_face_rule. */
 static ig_status plain_add(ig_ctx *cx, int nodes, double (**point)[3], int *points) {
   double at[9][2], weight[9];
   const bool quad = nodes == 4 || nodes == 8;
-  const int count = quad ? IG_CONTACT_POINTS : ig_structure_face_rule(nodes, at, weight);
+  const int count = quad ? IG_CONTACT_POINTS : ig_face_rule(nodes, at, weight);
   for (int q = 0; q < count; q++) {
     const int place[2] = {q % 4, q / 4};
     IG_TRY(IG_MORE(cx, point, *points, "contact"));
@@ -195,22 +174,21 @@ static ig_status plain_add(ig_ctx *cx, int nodes, double (**point)[3], int *poin
   return IG_OK;
 }
 
-ig_status ig_structure_contact_rule(const ig_structure *s, int nodes, const ig_lid *node,
-                                    const ig_set *other, double reach, double (**point)[3],
-                                    int *points) {
+ig_status ig_contact_rule(const ig_contact *s, int nodes, const ig_lid *node, const ig_set *other,
+                          double reach, double (**point)[3], int *points) {
   double x[8][3], covered = 0;
   frame f;
   *points = 0;
   for (int a = 0; a < nodes; a++)
-    memcpy(x[a], s->mesh->x + 3 * (size_t)node[a], sizeof x[a]);
+    memcpy(x[a], s->bodies.mesh->x + 3 * (size_t)node[a], sizeof x[a]);
   const bool flat = frame_make(nodes, (const double(*)[3])x, &f);
   for (ig_lid k = 0; k < other->count && flat; k++) {
     ig_lid theirs[8];
     double y[8][3], low[3], high[3], apart = 0;
     polygon p;
-    const int n = ig_mesh_face_nodes(s->mesh, other->item[k], other->face[k], theirs);
+    const int n = ig_mesh_face_nodes(s->bodies.mesh, other->item[k], other->face[k], theirs);
     for (int a = 0; a < n; a++)
-      memcpy(y[a], s->mesh->x + 3 * (size_t)theirs[a], sizeof y[a]);
+      memcpy(y[a], s->bodies.mesh->x + 3 * (size_t)theirs[a], sizeof y[a]);
     for (int d = 0; d < 3; d++) {
       low[d] = high[d] = y[0][d];
       for (int a = 1; a < n; a++) {
@@ -225,10 +203,10 @@ ig_status ig_structure_contact_rule(const ig_structure *s, int nodes, const ig_l
     if (p.count < 3 || !(twice_area(&p) > 1e-9))
       continue;
     covered += twice_area(&p);
-    IG_TRY(piece_add(s->cx, &p, point, points));
+    IG_TRY(piece_add(s->bodies.cx, &p, point, points));
   }
   if (flat && fabs(covered / (f.triangle ? 1 : 8) - 1) < 1e-6)
     return IG_OK;
   *points = 0;
-  return plain_add(s->cx, nodes, point, points);
+  return plain_add(s->bodies.cx, nodes, point, points);
 }
