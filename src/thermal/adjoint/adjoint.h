@@ -58,10 +58,12 @@ typedef struct {
   double *reach_bar;                         /* steps: of the limit of films */
 } ig_tape_batch;
 
+enum { IG_TAPE_FILM = sizeof(heat_film_f64) / sizeof(double) };
+
 /* Arrays of nodes: numbers at the start, their bars, or bars of what nodes have now. */
 typedef struct {
   double *T, *H, *inverse, *body, *volume; /* volume: nodes x materials; H, body: NULL, none */
-  double *film;                            /* nodes x 5 */
+  double *film; /* nodes x IG_TAPE_FILM: the start's films as they are, or five bars of each */
 } ig_tape_nodes;
 
 /* Bars of a table's numbers; of content for capacities. */

@@ -41,7 +41,7 @@ static ig_status start_difference(ig_ctx *cx, const ig_tape *t, const ig_heat *h
   *sum += dot(t->bar.inverse, h->node.inverse.dev, t->start.inverse, n);
   *sum += dot(t->bar.volume, h->node.volume.dev, t->start.volume, n * M);
   for (size_t i = 0; i < n; i++)
-    *sum += film_dot(t->bar.film + 5 * i, (const heat_film_f64 *)h->node.film.dev + i,
+    *sum += film_dot(t->bar.film + IG_TAPE_FILM * i, (const heat_film_f64 *)h->node.film.dev + i,
                      (const heat_film_f64 *)t->start.film + i);
   return IG_OK;
 }
