@@ -38,9 +38,11 @@ typedef struct {
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge, dpi, meshing_time, meshing_memory;
   double target, within;         /* of calibrate */
+  double uncertainty;            /* of optimise */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
-      join, step, outline, difference, watch, smoke, lenient, check, differences, maximise;
+      join, step, outline, celsius, elementwise, loads, difference, watch, smoke, lenient, check,
+      differences, maximise, errors;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;

@@ -68,8 +68,32 @@ static int case_write(ig_ctx *cx, ig_case *c, const char *path) {
   return code;
 }
 
+/* Value and standard error, SI; of a list nothing. */
+static void key_show(const ig_case *c, const char *key, const double *error) {
+  const char *value = ig_case_get(c, key);
+  char text[120];
+  if (!value)
+    return;
+  snprintf(text, sizeof text, error && !isnan(*error) ? "%-12.6g +- %.3g" : "%.9g",
+           strtod(value, NULL), error ? *error : 0);
+  if (error && isnan(*error))
+    snprintf(text, sizeof text, "%-12.6g at a bound, or not determined", strtod(value, NULL));
+  cli_line(NULL, key, text);
+}
+
+/* Keys that the data hardly tell apart. */
+static void correlation_show(const cli_args *args, int i, int j, double r) {
+  char text[300];
+  if (!(fabs(r) > 0.9))
+    return;
+  snprintf(text, sizeof text, "%.2f between %s and %s", r, args->vary.item[j], args->vary.item[i]);
+  cli_line(NULL, "correlation", text);
+}
+
 static int search(const cli_args *args, ig_ctx *cx, ig_case *c) {
   bounds b = {0};
+  const int n = args->vary.count;
+  double *error = args->errors ? calloc((size_t)n * (size_t)(n + 1), sizeof *error) : NULL;
   ig_optimum end = {.reason = ""};
   char text[200];
   if (!bounds_read(args, &b))
@@ -79,22 +103,27 @@ static int search(const cli_args *args, ig_ctx *cx, ig_case *c) {
                                  .maximise = args->maximise,
                                  .iterations = args->samples,
                                  .tolerance = args->within,
-                                 .step = args->quiet ? NULL : step_show};
-  int code = cli_result(
-      cx, ig_case_optimise(c, args->figure, args->vary.item, args->vary.count, &o, &end));
-  if (code != CLI_GOOD && !*end.reason)
+                                 .step = args->quiet ? NULL : step_show,
+                                 .deviation = error,
+                                 .correlation = error ? error + n : NULL,
+                                 .uncertainty = args->uncertainty};
+  int code = cli_result(cx, ig_case_optimise(c, args->figure, args->vary.item, n, &o, &end));
+  if (code != CLI_GOOD && !*end.reason) {
+    free(error);
     return code;
+  }
   if (!args->quiet) {
     snprintf(text, sizeof text, "%.8g %s, from %.8g (%+.3g %%), %d gradients: %s", end.value,
              end.unit, end.start, 100 * (end.value - end.start) / fabs(end.start), end.gradients,
              end.reason);
     cli_line(NULL, end.figure, text);
-    for (int k = 0; k < args->vary.count; k++) {
-      const char *value = ig_case_get(c, args->vary.item[k]);
-      if (value)
-        cli_line(NULL, args->vary.item[k], value);
-    }
+    for (int k = 0; k < n; k++)
+      key_show(c, args->vary.item[k], error ? &error[k] : NULL);
+    for (int i = 0; i < n && error; i++)
+      for (int j = 0; j < i; j++)
+        correlation_show(args, i, j, error[n + i * n + j]);
   }
+  free(error);
   const int written = args->out ? case_write(cx, c, args->out) : CLI_GOOD;
   return code == CLI_GOOD ? written : code;
 }
@@ -130,6 +159,10 @@ static const cli_option optimise_options[] = {
     {"iterations", 0, CLI_COUNT, CLI_AT(samples), 0, "N", NULL, "at most; 50 if not given"},
     {"within", 0, CLI_REAL, CLI_AT(within), 0, "SHARE", NULL,
      "end where the gradient is this share of the first; 1e-3 if not given"},
+    {"errors", 0, CLI_FLAG, CLI_AT(errors), 0, NULL, NULL,
+     "of a misfit: standard errors of the keys, by two more gradients each"},
+    {"uncertainty", 0, CLI_REAL, CLI_AT(uncertainty), 0, "NUMBER", NULL,
+     "of what was measured, SI; if not given, from the misfit that is left"},
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "FILE.yaml", NULL, "write the case with its new values"},
     CLI_SET,
     CLI_THREADS,

@@ -12,8 +12,10 @@ static int report_run(const cli_args *args) {
     cli_error("--%s: expected a number above 0", args->frames < 0 ? "frames" : "triangles");
     return CLI_BAD_INPUT;
   }
-  const ig_report_options options = {
-      .html = args->out, .frames = args->frames, .triangles = args->triangles};
+  const ig_report_options options = {.html = args->out,
+                                     .frames = args->frames,
+                                     .triangles = args->triangles,
+                                     .celsius = args->celsius};
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
@@ -35,6 +37,8 @@ static const cli_option options[] = {
      "snapshots in the 3D view, at most; 24 if not given"},
     {"triangles", 0, CLI_COUNT, CLI_AT(triangles), 0, "N", NULL,
      "triangles of a surface in the 3D view, at most; 300000 if not given"},
+    {"celsius", 0, CLI_FLAG, CLI_AT(celsius), 0, NULL, NULL,
+     "temperatures in degrees Celsius; the page has a switch, too"},
     {0}};
 const cli_command cli_report = {
     .name = "report",

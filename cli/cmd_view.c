@@ -103,6 +103,9 @@ static int options_read(const cli_args *args, const char *second, ig_view_option
       .difference = args->difference,
       .dpi = args->dpi,
       .slice = args->slice != NULL,
+      .elementwise = args->elementwise,
+      .celsius = args->celsius,
+      .loads = args->loads,
   };
   if (args->dpi != 0 && !(args->dpi >= 10 && args->dpi <= 2400)) {
     cli_error("--dpi %g: expected 10 to 2400", args->dpi);
@@ -206,6 +209,13 @@ static const cli_option options[] = {
     {"arrows", 0, CLI_TEXT, CLI_AT(arrows), 0, "FIELD", NULL, "draw this vector field as arrows"},
     {"outline", 0, CLI_FLAG, CLI_AT(outline), 0, NULL, NULL,
      "with --warp: draw the edges of the shape before it was deformed"},
+    {"loads", 0, CLI_FLAG, CLI_AT(loads), 0, NULL, NULL,
+     "draw loads and supports of the folder's loads.csv; usual where nothing else is asked for"},
+    {"elementwise", 0, CLI_FLAG, CLI_AT(elementwise), 0, NULL, NULL,
+     "draw values of elements as they are; if not given, stresses and other quantities with a unit "
+     "are averaged at the nodes"},
+    {"celsius", 0, CLI_FLAG, CLI_AT(celsius), 0, NULL, NULL,
+     "temperatures in degrees Celsius, those of --range and --keep too"},
     {"difference", 0, CLI_FLAG, CLI_AT(difference), 0, NULL, NULL,
      "of two results on one mesh: draw the first minus the second"},
     {"movie", 0, CLI_FILE, CLI_AT(movie), 0, "FILE.mp4", NULL,
@@ -224,8 +234,8 @@ const cli_command cli_view = {
     .about = "draw a snapshot's outer surface, colored by a field, to a PNG file",
     .detail =
         "Of a folder of results it is the last snapshot, of an optimisation the part's surface, "
-        "part.stl. Displacements are shown magnified, with the factor beside the time. For "
-        "example:\n"
+        "part.stl, with its loads and supports. Displacements are shown magnified, with the factor "
+        "beside the time and the outline of the undeformed shape. For example:\n"
         "  ingot view first-out --field T -o hot.png\n"
         "  ingot view first-out/snap_000010.vtkhdf --field T --edges\n"
         "  ingot view first-out --slice y=3mm --movie section.mp4\n"

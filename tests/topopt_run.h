@@ -11,7 +11,7 @@ typedef struct {
   double islands, part_compliance, part_stress, mass, stress, surface_level, model_mass;
   double load_sum[3], reaction_sum[3], heat_in, heat_out;
   double part_stress_fine, part_stress_error, part_compliance_fine, part_compliance_error;
-  double part_displacement, part_constraint, surface_good, surface_open_edges;
+  double part_displacement, part_constraint, surface_good, surface_open_edges, surface_off_faces;
   double overhang_area, overhang_area_30, overhang_area_held, grayness;
   char feasible[240], stopped[200], warning[2000];
   int64_t steps;
@@ -51,6 +51,7 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                             &o->part_constraint,
                             &o->surface_good,
                             &o->surface_open_edges,
+                            &o->surface_off_faces,
                             &o->overhang_area,
                             &o->overhang_area_30,
                             &o->overhang_area_held,
@@ -85,6 +86,7 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                                      "part_constraint_1_stress",
                                      "surface_good",
                                      "surface_open_edges",
+                                     "surface_off_faces",
                                      "overhang_area",
                                      "overhang_area_30",
                                      "overhang_area_held",

@@ -26,6 +26,23 @@ const round = (low, high) => {
   return list;
 };
 
+/* Temperatures are read in kelvins or degrees Celsius: a switch of the whole page. What has a key `celsius`, the
+   shift from K (0 of differences), is one. `renewals` are called when the switch is turned. */
+let celsius = !!data.celsius;
+const renewals = [];
+const in_celsius = (f) => celsius && f.celsius !== undefined;
+const unit_of = (f) => (in_celsius(f) ? "°C" : f.shown);
+const read = (f, v) => (in_celsius(f) ? v + f.celsius : f.factor * v);
+const unread = (f, v) => (in_celsius(f) ? v - f.celsius : v / f.factor);
+function celsius_set(on) {
+  celsius = on;
+  document.querySelectorAll("td[data-kelvin]").forEach((td) => {
+    td.textContent = String(+(+td.dataset.kelvin + (on ? +td.dataset.shift : 0)).toPrecision(6));
+    td.nextElementSibling.textContent = on ? "°C" : "K";
+  });
+  renewals.forEach((act) => act());
+}
+
 /* --- unpacking: base64 of deflated byte planes of zig-zag differences (see src/report/surface.c) */
 async function unpack(text, bytes, Type) {
   const raw = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));

@@ -57,23 +57,27 @@ function line_chart(figure, title, series, x_title, y_title, table) {
 }
 
 function draw_plot(figure, run, plot) {
-  const xf = plot.x_factor || 1, yf = plot.factor || 1;
-  const points = (t, y) => t.map((u, i) => ({ x: u === null ? null : xf * u, y: y[i] === null ? null : yf * y[i] }));
+  const xf = plot.x_factor || 1, f = { factor: plot.factor || 1, shown: plot.unit, celsius: plot.celsius };
+  const points = (t, y) => t.map((u, i) => ({ x: u === null ? null : xf * u, y: y[i] === null ? null : read(f, y[i]) }));
   const series = (h) => plot.columns.map((c) => ({ label: plot.unit ? bare(h.names[c]) : h.names[c], data: points(h.columns[plot.x], h.columns[c]) }));
   let history = run.history;
-  const table = () => { /* as history.csv has them, in SI; rows of the span that is shown */
+  const table = () => { /* as history.csv has them, in SI or degrees Celsius; rows of the span that is shown */
     const list = [plot.x, ...plot.columns], x = chart.scales.x;
     const inside = history.columns[plot.x].map((t) => t !== null && xf * t >= x.min && xf * t <= x.max);
-    return [list.map((c) => history.names[c]), list.map((c) => history.columns[c].filter((_, i) => inside[i]))];
+    const hot = (c) => in_celsius(f) && / \[K\]$/.test(history.names[c]);
+    return [list.map((c) => (hot(c) ? named(bare(history.names[c]), "°C") : history.names[c])),
+      list.map((c) => history.columns[c].filter((_, i) => inside[i]).map((v) => (hot(c) && v !== null ? +read(f, v).toPrecision(12) : v)))];
   };
-  const chart = line_chart(figure, plot.title, series(history), named(bare(history.names[plot.x]), plot.x_unit), plot.unit, table);
+  const chart = line_chart(figure, plot.title, series(history), named(bare(history.names[plot.x]), plot.x_unit), unit_of(f), table);
   charts.push(chart);
   chart.renew = (again) => {
     history = again.history;
     series(history).forEach((s, k) => { chart.data.datasets[k].data = s.data; });
+    chart.options.scales.y.title.text = unit_of(f);
     chart.update();
   };
   chart.run = run.id;
+  if (plot.celsius !== undefined) renewals.push(() => chart.renew({ history: history }));
 }
 
 /* Drag across a plot to zoom in on that span of time; double-click to see all of it again. */

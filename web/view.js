@@ -21,15 +21,16 @@ const FRAGMENT = `
     if (s < keep_low || s > keep_high || dot(clip, q) > clip_at) discard;
     if (kind == 2) { gl_FragColor = vec4(0.1, 0.1, 0.1, 1.0); return; }
     float at = high > low ? (v - low) / (high - low) : 0.5;
-    vec3 c = v == v && v > -1e37 ? texture2D(palette, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.6);
+    vec3 c = v == v && v > -1e29 ? texture2D(palette, vec2(clamp(at, 0.002, 0.998), 0.5)).rgb : vec3(0.6);
     if (v == v && v > melt) c = mix(vec3(${GLSL(MELT[0])}), vec3(${GLSL(MELT[1])}), high > melt ? clamp((v - melt) / (high - melt), 0.0, 1.0) : 1.0);
     if (v == v && melt < 1e37 && abs(v - melt) < 0.8 * fwidth(v)) c = vec3(0.05);
     float light = 1.0;
     if (kind == 0) { vec3 n = normalize(cross(dFdx(p), dFdy(p))); light = 0.8 + 0.2 * abs(n.z); }
     gl_FragColor = vec4(c * light, 1.0);
   }`;
+const LOAD_COLORS = ["#d1291f", "#1f6feb", "#a855c7", "#c98a12", "#13949c", "#d23f8f"]; /* of load cases */
 const COARSE = 12000; /* triangles while the part is turned, where drawing is slow */
-const NOTHING = -2e38; /* the value where a field has none; drawn gray */
+const NOTHING = -1e30; /* the value where a field has none; drawn gray. Perspective divides it by small lengths: far from overflow */
 const KEYS = "arrow keys turn, + and - zoom, 0 resets, x y z look along an axis, space plays, " +
   "p reads the value in the middle, m that of the largest value, n that of the smallest, e shows element edges";
 
@@ -56,7 +57,7 @@ class View {
     this.over = make("canvas", { className: "over" });
     this.over.setAttribute("aria-hidden", "true");
     this.scene = new THREE.Scene();
-    const low = this.data.box_low, high = this.data.box_high;
+    const [low, high] = this.box_of_all();
     this.centre = low.map((l, c) => (l + high[c]) / 2);
     this.half = low.map((l, c) => (high[c] - l) / 2);
     this.size = 2 * Math.hypot(...this.half) || 1;
@@ -95,6 +96,76 @@ class View {
     this.watcher = new ResizeObserver(() => this.resize());
     this.watcher.observe(this.canvas.parentElement);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.later());
+  }
+
+  /* The box of the part, wide enough for the arrows of loads. */
+  box_of_all() {
+    const low = [...this.data.box_low], high = [...this.data.box_high], marks = this.data.marks;
+    const middle = low.map((l, c) => (l + high[c]) / 2), size = Math.hypot(...low.map((l, c) => high[c] - l));
+    if (marks) this.arrows = marks.list.filter((m) => m[6] > 0 && !marks.heat).map((m) => {
+      const into = middle.reduce((s, x, c) => s + (x - m[c]) * m[3 + c], 0) > 0;
+      const way = [0, 1, 2].map((c) => (0.14 * size * m[3 + c]) / marks.most);
+      const ends = [m.slice(0, 3).map((x, c) => x - (into ? way[c] : 0)), m.slice(0, 3).map((x, c) => x + (into ? 0 : way[c]))];
+      ends.forEach((e) => e.forEach((x, c) => { low[c] = Math.min(low[c], x); high[c] = Math.max(high[c], x); }));
+      return { ends: ends, kind: m[6] };
+    });
+    return [low, high];
+  }
+
+  /* Loads and supports of the model, over the part: arrows, of heat flows dots; triangles where all components are
+     held, rings where some are. Below them what they mean, with the sum of each load case. */
+  draw_marks(ink, w, h, text) {
+    const { list, most, total, heat } = this.data.marks, at = (p) => {
+      const q = new THREE.Vector3(...p.map((x, c) => x - this.centre[c])).project(this.camera);
+      return [((q.x + 1) / 2) * w, ((1 - q.y) / 2) * h];
+    };
+    const line = (color, width, ...points) => {
+      ink.beginPath();
+      points.forEach((p) => ink.lineTo(...p));
+      ink.strokeStyle = color;
+      ink.lineWidth = width;
+      ink.stroke();
+    };
+    const color = (k) => LOAD_COLORS[(k - 1) % LOAD_COLORS.length];
+    const arrow = (p, q, k) => {
+      const d = Math.hypot(q[0] - p[0], q[1] - p[1]), n = d > 0 ? Math.min(0.4 * d, 9) / d : 0, [x, y] = [q[0] - p[0], q[1] - p[1]];
+      const heads = [-0.5, 0.5].map((s) => [q[0] - n * (x + s * y), q[1] - n * (y - s * x)]);
+      [["#fff", 4.5], [color(k), 2.2]].forEach(([c, width]) => { line(c, width, p, q); line(c, width, heads[0], q, heads[1]); });
+    };
+    const round_mark = (p, r, fill, edge) => {
+      ink.beginPath();
+      ink.arc(...p, r, 0, 2 * Math.PI);
+      ink.lineWidth = 1.6;
+      ink.fillStyle = fill;
+      ink.fill();
+      ink.strokeStyle = edge;
+      ink.stroke();
+    };
+    const support = (p, all) => {
+      if (!all) { round_mark(p, 3.2, "#fff", "#222"); return; }
+      ink.beginPath();
+      [[0, 0], [-5, 9], [5, 9]].forEach(([x, y]) => ink.lineTo(p[0] + x, p[1] + y));
+      ink.closePath();
+      ink.lineWidth = 2.4;
+      ink.strokeStyle = "#fff";
+      ink.stroke();
+      ink.fillStyle = "#222";
+      ink.fill();
+    };
+    const held = list.filter((m) => m[6] === 0), kinds = [true, false].filter((all) => held.some((m) => (m[7] === 7) === all));
+    held.forEach((m) => support(at(m.slice(0, 3)), m[7] === 7));
+    if (heat) list.filter((m) => m[6] > 0).forEach((m) => round_mark(at(m.slice(0, 3)), 3 + 6 * Math.sqrt(Math.abs(m[3]) / most), color(m[6]), "#fff"));
+    this.arrows.forEach((a) => arrow(at(a.ends[0]), at(a.ends[1]), a.kind));
+    let x = w - 12;
+    const y = h - 14, put = (t, draw, wide) => {
+      text(t, x, y, "right");
+      x -= ink.measureText(t).width + 8;
+      draw();
+      x -= wide + 10;
+    };
+    kinds.reverse().forEach((all) => put(all ? (heat ? "prescribed" : "support") : "held in part", () => support([x - 5, y - (all ? 5 : 0)], all), 10));
+    total.map((t, k) => k + 1).reverse().forEach((k) => put("load " + (total.length > 1 ? k + ": " : "") + total[k - 1],
+      () => (heat ? round_mark([x - 5, y], 4, color(k), "#fff") : arrow([x - 24, y], [x, y], k)), 24));
   }
 
   /* The nearest place in the direction `from` at which the whole box is seen, beside the color bar. */
@@ -150,7 +221,7 @@ class View {
       g.append(make("legend", {}, text));
       return g;
     };
-    const fields = this.data.fields.map((f) => named(f.name, f.shown));
+    const fields = this.data.fields.map((f) => named(f.name, unit_of(f)));
     scene.append(this.canvas, this.over);
     this.figure.querySelector(".picture").classList.add("hidden");
     let both = this.figure.querySelector(".views");
@@ -185,13 +256,34 @@ class View {
       this.smooth_box.className = "smooth";
       label(panel, "smooth", this.smooth_box);
     }
+    if (this.data.fields.some((f) => f.celsius !== undefined)) {
+      const box = check(celsius, (on) => celsius_set(on));
+      box.className = "celsius";
+      label(panel, "°C", box);
+      this.renewal = () => {
+        box.checked = celsius;
+        [...this.box.querySelectorAll("select.field option")].forEach((o, k) => { o.textContent = named(this.data.fields[k].name, unit_of(this.data.fields[k])); });
+        numbers.forEach((n, k) => { n.value = this.range[k] === null ? "" : short(read(this.data.fields[this.field], this.range[k])); });
+        this.renew_threshold();
+        this.line_field = -1; /* the axis of a probe line has another unit now */
+        if (this.ends && this.ends.length === 2) this.sample();
+        this.say();
+        this.later();
+      };
+      renewals.push(this.renewal);
+    }
+    if (this.data.marks) {
+      this.marks_box = check(this.twin ? this.twin.marks_box.checked : true, () => this.later());
+      this.marks_box.className = "marks";
+      label(panel, "loads", this.marks_box);
+    }
     if (this.data.warp) {
       const amount = number((v) => { this.uniform.warp.value = v || 0; this.later(); });
       amount.value = this.uniform.warp.value = this.data.warp.scale;
       label(panel, "deformed ×", amount);
     }
 
-    const numbers = [0, 1].map((k) => number((v) => { const f = this.data.fields[this.field]; this.range[k] = v === null || !f ? null : v / f.factor; this.limits(); }));
+    const numbers = [0, 1].map((k) => number((v) => { const f = this.data.fields[this.field]; this.range[k] = v === null || !f ? null : unread(f, v); this.limits(); }));
     const more = make("details", { className: "tools" });
     more.append(make("summary", {}, "Limits, threshold, clip"));
     const colors = group("colors", "limits");
@@ -226,9 +318,9 @@ class View {
       const f = this.data.fields[this.kept], all = sliders.every((s, i) => +s.value === i);
       if (!f) return;
       const span = f.high - f.low;
-      if (typed !== null) sliders[k].value = span > 0 ? (typed / f.factor - f.low) / span : k;
-      const at = typed !== null ? typed / f.factor : f.low + span * +sliders[k].value;
-      if (typed === null) numbers[k].value = short(f.factor * at);
+      if (typed !== null) sliders[k].value = span > 0 ? (unread(f, typed) - f.low) / span : k;
+      const at = typed !== null ? unread(f, typed) : f.low + span * +sliders[k].value;
+      if (typed === null) numbers[k].value = short(read(f, at));
       /* The ends include all: values are rounded to steps of their range. */
       this.uniform[k ? "keep_high" : "keep_low"].value = typed === null && +sliders[k].value === k ? (k ? 3e38 : -3e38) : at;
       if (!all) this.unpick();
@@ -239,9 +331,14 @@ class View {
       this.uniform.keep_low.value = -3e38;
       this.uniform.keep_high.value = 3e38;
       const f = this.data.fields[this.kept];
-      sides.forEach((i) => { sliders[i].value = i; numbers[i].value = f ? short(f.factor * (i ? f.high : f.low)) : ""; });
+      sides.forEach((i) => { sliders[i].value = i; numbers[i].value = f ? short(read(f, i ? f.high : f.low)) : ""; });
       this.show(this.frame);
     });
+    this.renew_threshold = () => {
+      [...what.options].slice(1).forEach((o, k) => { o.textContent = named(this.data.fields[k].name, unit_of(this.data.fields[k])); });
+      const f = this.data.fields[this.kept], u = this.uniform;
+      if (f) [u.keep_low.value, u.keep_high.value].forEach((v, i) => { numbers[i].value = short(read(f, Math.abs(v) > 1e37 ? (i ? f.high : f.low) : v)); });
+    };
     label(g, "field", what);
     label(g, "from", numbers[0], sliders[0]);
     label(g, "to", numbers[1], sliders[1]);
@@ -344,6 +441,7 @@ class View {
 
   close() {
     this.watcher.disconnect();
+    if (this.renewal) renewals.splice(renewals.indexOf(this.renewal), 1);
     this.box.remove();
     this.figure.querySelector(".views").classList.remove("two");
     this.renderer.dispose();
@@ -465,6 +563,7 @@ class View {
     const peer = this.other || this.twin;
     if (peer && !alone) await peer.show(k, true);
     this.render();
+    this.pace();
   }
 
   /* Edges of elements: pairs of corners of the triangles. */
@@ -535,29 +634,45 @@ class View {
     this.render();
   }
 
-  /* Draws before the next frame of the screen, once. A screen that answers late cannot draw all triangles in time. */
+  /* Draws before the next frame of the screen, once. A part that is being turned rests some time after its last frame was
+     drawn, not after it was asked for: drawing all triangles in between would stop the turning. */
   later() {
     if (this.waiting) return;
     this.waiting = true;
-    const asked = performance.now();
     requestAnimationFrame(() => {
       this.waiting = false;
-      this.slow = this.slow || (performance.now() - asked > 60 && this.corners && this.corners.list.length > 3 * COARSE);
       this.render();
+      if (!this.turning) return;
+      clearTimeout(this.rest);
+      this.rest = setTimeout(() => { this.turning = false; this.thin(false); this.later(); }, Math.min(1500, Math.max(300, this.slow)));
     });
+  }
+
+  /* How long a drawing of all triangles takes, in ms, if that is too long for turning: found once, by waiting for it. */
+  pace() {
+    if (this.slow !== undefined || !this.corners || this.corners.list.length <= 3 * COARSE) return;
+    const from = performance.now(), gl = this.renderer.getContext();
+    this.render();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    const took = performance.now() - from;
+    this.slow = took > 60 ? took : 0;
+    if (this.slow) setTimeout(() => this.few(this.shown), 0);
   }
 
   /* The part is being turned: where drawing is slow, with few triangles until it rests. */
   hurry() {
     if (this.slow) {
-      this.thin(true);
+      this.turning = true;
       clearTimeout(this.rest);
-      this.rest = setTimeout(() => { this.thin(false); this.later(); }, 300);
+      this.thin(true);
     }
     this.later();
   }
 
+  /* Few triangles and, as software draws pixels slowly too, half as many pixels a side. */
   thin(on) {
+    const ratio = (on ? 0.5 : 1) * window.devicePixelRatio;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     if (on) {
       const g = this.coarse.geometry;
       g.setIndex(this.few(this.shown));
@@ -573,23 +688,24 @@ class View {
   few(shape) {
     if (shape.few) return shape.few;
     const { corner, at } = shape, n = corner.length, first = new Int32Array(at[0].length).fill(-1), stands = new Uint32Array(at[0].length);
-    const edge = (i, j) => [0, 1, 2].map((c) => at[c][corner[j]] - at[c][corner[i]]);
+    const [x, y, z] = at;
     let area = 0, list = [];
     for (let i = 0; i < n; i += 3) {
-      const [a, b, c] = edge(i, i + 1), [d, e, f] = edge(i, i + 2);
-      area += Math.hypot(b * f - c * e, c * d - a * f, a * e - b * d) / 2;
+      const p = corner[i], q = corner[i + 1], r = corner[i + 2];
+      const a = x[q] - x[p], b = y[q] - y[p], c = z[q] - z[p], d = x[r] - x[p], e = y[r] - y[p], f = z[r] - z[p];
+      area += Math.sqrt((b * f - c * e) ** 2 + (c * d - a * f) ** 2 + (a * e - b * d) ** 2) / 2;
     }
     for (let i = 0; i < n; i++) if (first[corner[i]] < 0) first[corner[i]] = i;
     for (let h = Math.sqrt((2 * area) / COARSE), tries = 0; tries < 12; h *= 1.3, tries++) {
       const cluster = new Map();
       for (let p = 0; p < stands.length; p++) {
-        const key = at.reduce((k, x) => k * 65536 + Math.floor(x[p] / h) + 32768, 0);
+        const key = ((Math.floor(x[p] / h) + 32768) * 65536 + Math.floor(y[p] / h) + 32768) * 65536 + Math.floor(z[p] / h) + 32768;
         if (!cluster.has(key)) cluster.set(key, p);
         stands[p] = cluster.get(key);
       }
       list = [];
       for (let i = 0; i < n; i += 3) {
-        const [a, b, c] = [0, 1, 2].map((k) => stands[corner[i + k]]);
+        const a = stands[corner[i]], b = stands[corner[i + 1]], c = stands[corner[i + 2]];
         if (a !== b && b !== c && c !== a) list.push(first[a], first[b], first[c]);
       }
       if (list.length < 3.6 * COARSE) break;
@@ -643,13 +759,13 @@ class View {
       ink.strokeStyle = css("--line");
       ink.lineWidth = 1;
       ink.strokeRect(x, top, 16, height);
-      (span > 0 ? round(f.factor * low, f.factor * high) : [f.factor * low]).filter((v, k) => !narrow || k % 2 === 0).forEach((v) => {
-        const y = top + height * (span > 0 ? 1 - (v / f.factor - low) / span : 0.5);
+      (span > 0 ? round(read(f, low), read(f, high)) : [read(f, low)]).filter((v, k) => !narrow || k % 2 === 0).forEach((v) => {
+        const y = top + height * (span > 0 ? 1 - (unread(f, v) - low) / span : 0.5);
         if (this.solidus_at < 0 || Math.abs(y - this.solidus_at) > 12) text(short(v), x - 6, y, "right");
       });
-      if (this.solidus_at >= 0) text("solidus " + short(melt * f.factor), x - 6, this.solidus_at, "right");
+      if (this.solidus_at >= 0) text("solidus " + short(+read(f, melt).toPrecision(4)), x - 6, this.solidus_at, "right");
       ink.font = "600 " + small;
-      text(named(f.name, f.shown), w - 12, 14, "right");
+      text(named(f.name, unit_of(f)), w - 12, 14, "right");
       ink.font = small;
     }
     /* the axes, nearest last */
@@ -664,6 +780,7 @@ class View {
         ink.stroke();
         text("xyz"[c], origin[0] + 35 * d.x, origin[1] - 35 * d.y, "center");
       });
+    if (this.data.marks && this.marks_box.checked) this.draw_marks(ink, w, h, text);
     const on = (p) => { const q = p.clone().project(this.camera); return [((q.x + 1) / 2) * w, ((1 - q.y) / 2) * h]; };
     const dot = (x, y) => {
       ink.beginPath();
@@ -698,6 +815,7 @@ class View {
   /* The view as a PNG file, with its color bar, as a data URL. */
   picture() {
     const copy = make("canvas", { width: this.canvas.width, height: this.canvas.height }), ink = copy.getContext("2d");
+    if (this.turning) this.thin(false);
     this.render();
     ink.fillStyle = css("--panel");
     ink.fillRect(0, 0, copy.width, copy.height);
@@ -793,7 +911,7 @@ class View {
       const w = this.uniform.warp.value;
       for (let i = 0; i < from.list.length; i++) {
         const v = from.value[i];
-        if (!(v > -1e37) || (best && !(sign * v > sign * best.value))) continue;
+        if (!(v > -1e29) || (best && !(sign * v > sign * best.value))) continue;
         const [x, y, z] = [0, 1, 2].map((c) => from.at[3 * i + c] + w * from.moved[3 * i + c]);
         if (!this.hidden(x, y, z, from.test[i])) best = { value: v, from: from, corner: i };
       }
@@ -818,7 +936,7 @@ class View {
     const node = shape.node[from.list[corner]], length = this.data.length_factor;
     const xyz = this.centre.map((x, c) => x + from.at[3 * corner + c]);
     const step = 10 ** Math.floor(Math.log10(length * this.size) - 4); /* places have 16 bits */
-    const shown = (v) => (v > -1e37 ? +(f.factor * v).toPrecision(5) + (f.shown ? " " + f.shown : "") : "no value");
+    const shown = (v) => (v > -1e29 ? +read(f, v).toPrecision(5) + (unit_of(f) ? " " + unit_of(f) : "") : "no value");
     const words = [];
     if (f) {
       const v = from.value[corner];
@@ -857,10 +975,10 @@ class View {
       const to = a.clone().addScaledVector(along, (reach * k) / (many - 1)), hit = this.cast(this.eye, to.sub(this.eye).normalize());
       const row = hit ? [hit.p.clone().sub(a).dot(along), ...hit.p.toArray().map((x, c) => x + this.centre[c]),
         hit.b.reduce((s, w, i) => s + w * this.corners.value[hit.i + i], 0)] : [(reach * k) / (many - 1), NaN, NaN, NaN, NaN];
-      row.forEach((v, c) => columns[c].push(c === 4 && !(v > -1e37) ? NaN : v));
+      row.forEach((v, c) => columns[c].push(c === 4 && !(v > -1e29) ? NaN : v));
     }
     this.line = columns;
-    const points = columns[0].map((s, i) => ({ x: length * s, y: Number.isFinite(columns[4][i]) ? f.factor * columns[4][i] : null }));
+    const points = columns[0].map((s, i) => ({ x: length * s, y: Number.isFinite(columns[4][i]) ? read(f, columns[4][i]) : null }));
     if (this.line_figure && this.line_field === this.field && this.line_chart) {
       this.line_chart.data.datasets[0].data = points;
       this.line_chart.update();
@@ -872,7 +990,8 @@ class View {
     this.line_figure.append(make("figcaption", {}, f.name + " from A to B"));
     this.box.append(this.line_figure);
     this.line_chart = line_chart(this.line_figure, f.name + " along a line", [{ label: f.name, data: points }],
-      named("distance", this.data.length), f.shown, () => [["distance [m]", "x [m]", "y [m]", "z [m]", named(f.name, f.unit)], this.line]);
+      named("distance", this.data.length), unit_of(f), () => [["distance [m]", "x [m]", "y [m]", "z [m]", named(f.name, in_celsius(f) ? "°C" : f.unit)],
+        this.line.map((c, k) => (k === 4 && in_celsius(f) ? c.map((v) => read(f, v)) : c))]);
   }
 
   /* For the test of this page: pixels that show the part, and a sum that changes with them. */

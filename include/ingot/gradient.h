@@ -1,5 +1,6 @@
 /* Gradients: the derivative of a figure of a run by numbers of its case, by one run forward and one
-   backward, whatever the number of keys. physics: thermal, on a CPU, so far. */
+   backward, whatever the number of keys. physics: thermal, on a CPU, and static analyses of
+   structure, so far. */
 #ifndef INGOT_GRADIENT_H
 #define INGOT_GRADIENT_H
 
@@ -10,12 +11,13 @@ IG_C_BEGIN
 /* The figure is a function of a signal, the temperature of a probe (NAME) or volume(TEMPERATURE),
    the volume hotter than that: SIGNAL (at the end), SIGNAL@TIME, mean(SIGNAL), max(SIGNAL),
    variance(SIGNAL), variance(SIGNAL, VALUE); or misfit(FILE.csv), the sum of squares of differences
-   to measured temperatures.
+   to measured temperatures. Of structure: displacement(SET, x), reaction(SET, x), compliance,
+   von_mises(SET), stress(SET, xx).
 
    A key is a number of the case ("boundary[0].convection", "materials[0].conductivity", of a table
    "materials[0].conductivity[2][1]"), "beams[0].powers" (the power of each piece of a beam's path)
-   or "initial_temperatures" (of each node). Steps, births and the nodes that a beam heats are taken
-   as they are: keys that move them are refused. */
+   or "initial_temperatures" (of each node). Steps, births and what a beam reaches are taken as they
+   are: keys that change nothing else are refused. */
 typedef struct {
   const char *key;
   int64_t count;            /* numbers of this key */
@@ -28,6 +30,7 @@ typedef struct {
   const char *figure, *unit;
   double value;
   int64_t steps;
+  int64_t measured; /* numbers that a misfit compares; 0: no misfit */
   int rows;
   const ig_gradient_row *row;
 } ig_gradient;
@@ -64,6 +67,11 @@ typedef struct {
   double tolerance; /* of `gradient`, and of the change of the figure; 0: 1e-3 */
   ig_optimum_fn *step;
   void *user;
+  /* Standard errors of the keys, which are single numbers then, and their correlations (count x
+     count), of a misfit: from its second derivatives at the end, by two more gradients per key. NaN
+     where the data do not determine a key, or where it is at a bound. NULL: not wanted */
+  double *deviation, *correlation;
+  double uncertainty; /* of what was measured, SI; 0: from the misfit that is left */
 } ig_optimise_options;
 
 /* Changes the numbers of `keys` until the figure is least: quasi-Newton steps (L-BFGS) projected

@@ -13,6 +13,7 @@ typedef struct {
   int64_t triangles; /* of a surface in the 3D view, at most; 0: 300000. A larger one is drawn with
                         fewer triangles. With both 0 a large view is reduced further, so that a page
                         stays below 3 MB. */
+  bool celsius; /* temperatures in degrees Celsius; the page can switch its 3D view and plots */
 } ig_report_options;
 
 /* Writes one self-contained HTML file about a result folder, a run's or a chain's: what was run,

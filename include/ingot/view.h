@@ -33,6 +33,11 @@ typedef struct {
   const char *second; /* another snapshot, drawn to the right with the same colors; NULL: none */
   bool difference;    /* instead: this snapshot minus the second one, on the same mesh */
   double dpi;         /* pixels per inch, written into the file; 0: not said */
+  bool elementwise;   /* values of elements as they are; else quantities with a unit and strains
+                         are averaged at the nodes */
+  bool celsius; /* temperatures in degrees Celsius, `range` and `threshold_range` of them too */
+  bool loads;   /* arrows and marks of loads.csv beside the snapshot; usual where neither field
+                   nor selection nor deformation is asked for */
 } ig_view_options;
 
 /* Draws the outer surface of a snapshot into a PNG file, written whole or not at all. */

@@ -76,6 +76,9 @@ typedef struct {
 int ig_stage_find(const ig_chain *chain, int count, const char *name);
 void ig_stage_list(const ig_chain *chain, int count, char *list, size_t size);
 
+/* names.c: sets and phases that a stage names and, as far as the case says, will not have. */
+IG_MUST_CHECK ig_status ig_stage_names_check(ig_chain *chain, int stage);
+
 /* --- resolve.c */
 /* The stage as a case: the chain's common keys added where it has none, and every `from: STAGE`
    replaced by what that stage left, or, in a trial, by something that reads alike. Kept in the

@@ -80,3 +80,23 @@ ig_display ig_display_for(const char *unit, double largest) {
     }
   return d;
 }
+
+/* Names of differences: a difference of 1 K is one of 1 degree Celsius. */
+static bool is_difference(const char *name) {
+  static const char *const part[] = {"difference", "error",     "rise",      "range",
+                                     "change",     "deviation", "spread",    "drift",
+                                     "drop",       "jump",      "tolerance", "undercooling"};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+    if (strstr(name, part[i]))
+      return true;
+  return false;
+}
+
+ig_display ig_display_of(const char *name, const char *unit, double largest, bool celsius) {
+  ig_display d = ig_display_for(unit, largest);
+  if (celsius && unit && strcmp(unit, "K") == 0) {
+    d.shift = is_difference(name) ? 0 : -273.15;
+    snprintf(d.unit, sizeof d.unit, "\u00b0C");
+  }
+  return d;
+}

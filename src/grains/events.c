@@ -435,9 +435,11 @@ static ig_status all_read(reader *f) {
   IG_TRY(rows_refine(f));
   for (int d = 0; d < 3; d++)
     IG_TRY(axis_make(f, d));
-  for (size_t i = 0; i < f->rows; i++)
-    r->duration =
-        fmax(r->duration, f->row[i].value[LIQUIDUS] + r->limit / f->row[i].value[COOLING]);
+  for (size_t i = 0; i < f->rows; i++) {
+    const double cooling = f->row[i].value[COOLING];
+    r->duration = fmax(r->duration, f->row[i].value[LIQUIDUS] + r->limit / cooling);
+    r->cooling = fmax(r->cooling, cooling);
+  }
   r->events = (int64_t)f->rows;
   return events_sort(f);
 }

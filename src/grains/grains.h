@@ -122,6 +122,7 @@ typedef struct {
   double low[3];                 /* lowest corner of the grid, m */
   double law[3], limit, fastest; /* of growth: SI; K; m/s, what steps are chosen by */
   double dt, duration;           /* s */
+  double cooling;                /* the fastest of the events, K/s */
   int32_t substrate_grains;      /* ids: seeds, substrate, powder, nuclei */
   int32_t powder_first, nucleus_first, grains_end;
   int64_t events, skipped; /* taken; outside of the box */

@@ -184,6 +184,19 @@ static double duration_guess(const ig_grains_run *r) {
   return 3 * across / r->fastest;
 }
 
+/* Temperatures are those at the ends of steps: captures are late by up to one, and undercoolings
+   too large by what a cell cools in it. */
+static void steps_warn(const ig_grains_run *r) {
+  const double by = fmax(r->cooling, r->view.rate) * r->dt;
+  if (by > 0.05 * r->limit)
+    ig_warn_at(
+        r->cx, &r->c->at,
+        "in a step of %.3g s a cell cools by up to %.3g K, where tips grow up to %.3g K below "
+        "the liquidus: undercoolings are known to that only; give a `time_step` of at most "
+        "%.2g s",
+        r->dt, by, r->limit, 0.05 * r->limit / (by / r->dt));
+}
+
 static ig_status steps_make(ig_grains_run *r) {
   const ig_grains_case *c = r->c;
   int64_t steps;
@@ -204,6 +217,7 @@ static ig_status steps_make(ig_grains_run *r) {
   for (int i = 0; i < 3; i++)
     r->view.law[i] = r->law[i] * (r->dt / c->grid.cell);
   r->view.limit = r->limit;
+  steps_warn(r);
   return ig_steps_count(r->cx, &c->at, ceil(r->duration / r->dt), r->dt, &steps);
 }
 

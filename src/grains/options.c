@@ -37,7 +37,8 @@ static const ig_option file_options[] = {
 #define W ig_grains_growth
 static const ig_option growth_options[] = {
     IG_CHOICE(W, law, "in625|in718|custom", "in625",
-              "speed of dendrite tips by undercooling; custom: by the three coefficients"),
+              "speed of dendrite tips by undercooling; in718: coefficients that are not verified; "
+              "custom: by the three coefficients"),
     IG_REAL(W, linear, "m/(s K)", NULL, -1e3, 1e3, "coefficient of the undercooling"),
     IG_REAL(W, quadratic, "m/(s K^2)", NULL, -1e3, 1e3, "of its square"),
     IG_REAL(W, cubic, "m/(s K^3)", NULL, -1e3, 1e3, "of its third power"),

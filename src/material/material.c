@@ -92,6 +92,22 @@ static const ig_option mechanical_options[] = {
     IG_END};
 #undef J
 
+#define J ig_homogenised_case
+static const ig_option homogenised_options[] = {
+    IG_REAL(J, share, "", NULL, IG_POSITIVE, 1, "volume share of metal"),
+    IG_REAL(J, wall, "m", NULL, IG_POSITIVE, 1e3, "or the thickness of upright walls"),
+    IG_REAL(J, spacing, "m", NULL, IG_POSITIVE, 1e3, "and their spacing"),
+    IG_CHOICE(J, kind, IG_WALLS_CHOICES, "block",
+              "walls in two directions (share 2 t/L - (t/L)^2) or in one (t/L)"),
+    IG_REAL(J, perforation, "", "0", 0, 0.9, "share of the area of a wall that holes take"),
+    IG_REAL(J, stiffness_exponent, "", "1", 0, 10,
+            "Young's modulus is that of the metal times the share to this power; lattices: 2"),
+    IG_REAL(J, strength_exponent, "", "1", 0, 10,
+            "the same of yield stress, hardening and strengths; lattices: 1.5"),
+    IG_REAL(J, conductivity_exponent, "", "1", 0, 10,
+            "the same of the conductivity; lattices: 1 to 1.5"),
+    IG_END};
+#undef J
 #define M ig_material_case
 const ig_option ig_material_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the material"),
@@ -143,6 +159,9 @@ const ig_option ig_material_options[] = {
         M, mechanical, ig_mechanical_case, mechanical_options, NULL,
         "mechanical values over temperature, for the stress room; where the single value is left "
         "out, rooms that compute at one temperature take that at 293.15 K"),
+    IG_MAP(M, homogenised, ig_homogenised_case, homogenised_options, NULL,
+           "supports of walls or struts that the mesh does not resolve: all values of the material "
+           "are those of the metal, and become those of the support by its share of volume"),
     IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_POSITIVE, 1e12,
             "energy to open a crack, by area"),
     IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_POSITIVE, 1e12,

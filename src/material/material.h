@@ -57,6 +57,18 @@ typedef struct {
   ig_transformation_case transformation;
 } ig_mechanical_case;
 
+/* A support of walls or struts, seen as a continuum: what its metal becomes. */
+typedef struct {
+  ig_src at;
+  double share;         /* volume share of metal; NaN: by `wall` and `spacing` */
+  double wall, spacing; /* of upright walls, m; NaN: none */
+  int kind;             /* IG_WALLS_* */
+  double perforation;   /* share of the area of a wall that holes take */
+  double stiffness_exponent, strength_exponent, conductivity_exponent; /* of the share */
+} ig_homogenised_case;
+enum { IG_WALLS_BLOCK, IG_WALLS_LINE };
+#define IG_WALLS_CHOICES "block|line"
+
 typedef struct {
   ig_src at;
   const char *name;
@@ -77,6 +89,7 @@ typedef struct {
   ig_table hardening_curve; /* yield stress over plastic strain */
   ig_johnson_case johnson_cook;
   ig_mechanical_case mechanical;
+  ig_homogenised_case homogenised;
   /* a crack's faces, in mode I and II */
   double fracture_energy, fracture_energy_shear, cohesive_strength, cohesive_strength_shear;
 } ig_material_case;
@@ -91,6 +104,8 @@ void ig_material_fold(ig_node *material, ig_node *file);
    IG_ROOM_TEMPERATURE, for rooms that compute at one temperature. */
 #define IG_ROOM_TEMPERATURE 293.15 /* K */
 void ig_material_complete(ig_material_case *m);
+/* The values of a support from those of its metal, where the material is `homogenised`. */
+IG_MUST_CHECK ig_status ig_material_homogenise(ig_ctx *cx, ig_material_case *m);
 /* The material of that name in a case's list, NULL if there is none. */
 const ig_material_case *ig_material_find(const ig_list *materials, const char *name);
 /* Fails unless the material gives every one of the keys, "density|young": numbers or tables of

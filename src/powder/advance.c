@@ -351,6 +351,8 @@ ig_status ig_powder_advance(ig_powder_run *r) {
     IG_TRY(probes_look(r));
     IG_TRY(ig_powder_events_drain(r));
     ig_powder_pool_aim(r, r->time);
+    for (int b = 0; b < r->beams; b++)
+      r->view.a.line[b] = -1; /* one that begins now has no pool yet to be averaged */
     return ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
   }
   r->dt_dwell = 0;

@@ -11,16 +11,23 @@ double ig_fusion_index(double h, double w, double l, double d) {
   return h / w * (h / w) + l / d * (l / d);
 }
 
-/* At a depth z pools cover the share s(z) = (w / h) sqrt(1 - (z / d)^2) of a layer, all of it where
-   that is above 1. What one layer leaves the next ones may melt, l higher each; where their lines
-   are turned, they hit or miss it by chance. */
-double ig_fusion_porosity(double h, double w, double l, double d, bool turned) {
+/* How far a pool reaches to one side at a depth z, m. */
+static double half_width(const ig_fusion_pool *p, double z) {
+  return z < p->depth ? 0.5 * p->width * sqrt(1 - z / p->depth * (z / p->depth)) : 0;
+}
+
+/* At a depth z two pools beside each other leave h - a(z) - b(z) between them, nothing where that
+   is below 0. What one layer leaves the next ones may melt, l higher each; where their lines are
+   turned, they hit or miss it by chance. */
+double ig_fusion_porosity(double h, double l, const ig_fusion_pool *a, const ig_fusion_pool *b,
+                          bool turned) {
   enum { DEPTHS = 200 };
+  const double deepest = fmax(a->depth, b->depth);
   double sum = 0;
   for (int i = 0; i < DEPTHS; i++) {
     double left = 1;
-    for (double z = (i + 0.5) / DEPTHS * l; z < d && left > 0; z = turned ? z + l : INFINITY)
-      left *= fmax(0, 1 - w / h * sqrt(1 - z / d * (z / d)));
+    for (double z = (i + 0.5) / DEPTHS * l; z < deepest && left > 0; z = turned ? z + l : INFINITY)
+      left *= fmax(0, 1 - (half_width(a, z) + half_width(b, z)) / h);
     sum += left / DEPTHS;
   }
   return sum;
@@ -86,6 +93,30 @@ static double spacing_of(const ig_powder_run *r, const ig_powder_layer *layer, i
   return fmin(before, after); /* a number, where one of them is */
 }
 
+/* The mean pool of a line. */
+static ig_fusion_pool pool_of(const ig_powder_run *r, int64_t line) {
+  const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * line;
+  return (ig_fusion_pool){q[IG_LINE_WIDTH_MEAN], q[IG_LINE_DEPTH_MEAN]};
+}
+
+/* What stays beside a line: between it and those drawn right before and after it, half of each gap
+   is its own. Where one of these is not beside it, a pool as large as its own. */
+static double unmelted(const ig_powder_run *r, const ig_powder_layer *layer, int64_t i, double h,
+                       bool turned) {
+  const ig_fusion_pool own = pool_of(r, i);
+  double sum = 0;
+  for (int64_t j = i - 1; j <= i + 1; j += 2) {
+    const double apart = j >= layer->line && j < layer->line + layer->lines
+                             ? spacing_to(r, &r->line_of[i], &r->line_of[j])
+                             : NAN;
+    const bool beside = apart > 0.5 * h && apart < 1.5 * h &&
+                        ig_powder_host(&r->array.line)[IG_LINE_COLUMNS * j + IG_LINE_LOOKS] > 0;
+    const ig_fusion_pool other = beside ? pool_of(r, j) : own;
+    sum += 0.5 * ig_fusion_porosity(h, r->layer_height, &own, &other, turned);
+  }
+  return sum;
+}
+
 /* The coarse cells of the layer that a line goes over: the largest value of each. */
 static void line_mark(const ig_powder_run *r, const ig_powder_line *l, double z, float *field,
                       double value) {
@@ -135,7 +166,7 @@ ig_status ig_powder_fusion(ig_powder_run *r, ig_powder_layer *layer) {
       line_mark(r, l, layer->z, keyhole, enthalpy);
     if (!(long_for > 0) || isnan(h))
       continue;
-    const double share = w > 0 && d > 0 ? ig_fusion_porosity(h, w, r->layer_height, d, turned) : 1;
+    const double share = unmelted(r, layer, i, h, turned);
     const double index = w > 0 && d > 0 ? ig_fusion_index(h, w, r->layer_height, d) : INFINITY;
     if (isnan(layer->index) || index > layer->index) {
       const double *a = &r->laser[l->beam].path.x[3 * l->first];

@@ -5,6 +5,7 @@
 #define IG_POWDER_VIEW_H
 
 #include "powder/level.h"
+#include "material/vapour.h"
 
 /* Limits: lasers; windows at a time; boxes left by beams in which something is still molten. */
 enum { IG_POWDER_BEAMS = 8, IG_POWDER_WINDOWS = 16, IG_POWDER_BOXES = 16 };

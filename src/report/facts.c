@@ -57,6 +57,10 @@ ig_status ig_page_run_read(ig_page *p, const char *folder, ig_page_run *run) {
   return IG_OK;
 }
 
+bool ig_page_celsius(const ig_page *p, const ig_page_run *run) {
+  return p->o->celsius && strcmp(run->physics, "topopt") != 0;
+}
+
 /* --- tables */
 
 /* tag and style are constants of the program; only `text` is escaped. */
@@ -80,8 +84,9 @@ const char *ig_page_number(const ig_node *value, char text[64]) {
 }
 
 /* Figures with their units, scaled to a prefix that suits the size (mm, MPa). Texts are shown as
-   they are; numbers are scaled only where the unit has prefixes that are usual. */
-static void figures_table(ig_text *html, const ig_node *summary) {
+   they are; numbers are scaled only where the unit has prefixes that are usual. Temperatures carry
+   their kelvins for the switch of the page. */
+static void figures_table(ig_text *html, const ig_node *summary, bool absolute, bool celsius) {
   const ig_node *result = ig_node_find(summary, "result"), *units = ig_node_find(summary, "units");
   if (!result || !result->child)
     return;
@@ -93,14 +98,21 @@ static void figures_table(ig_text *html, const ig_node *summary) {
     char *end;
     const double number = ig_decimal_read(f->text, &end);
     /* A text counts as zero here, for which the unit stays as it is. */
-    const ig_display shown = ig_display_for(units ? ig_page_text(units, f->key) : "",
-                                            f->quoted || end == f->text || *end ? 0 : number);
+    const bool words = f->quoted || end == f->text || *end;
+    const char *unit = units ? ig_page_text(units, f->key) : "";
+    const ig_display shown = ig_display_of(f->key, unit, words ? 0 : number, celsius && !words);
+    char style[96] = "";
     ig_page_number(f, text);
-    if (shown.factor != 1)
-      ig_format(text, sizeof text, "%.6g", shown.factor * number);
+    if (shown.factor != 1 || shown.shift != 0)
+      ig_format(text, sizeof text, "%.6g", ig_display_number(&shown, number));
+    if (!f->quoted)
+      snprintf(style, sizeof style, " class=\"number\"");
+    if (absolute && !words && strcmp(unit, "K") == 0)
+      ig_format(style, sizeof style, " class=\"number\" data-kelvin=\"%.9g\" data-shift=\"%g\"",
+                number, ig_display_of(f->key, unit, 0, true).shift);
     ig_text_add(html, "<tr>");
     ig_page_cell(html, "td", "", f->key);
-    ig_page_cell(html, "td", f->quoted ? "" : " class=\"number\"", text);
+    ig_page_cell(html, "td", style, text);
     ig_page_cell(html, "td", "", shown.unit);
     ig_text_add(html, "</tr>\n");
   }
@@ -297,7 +309,7 @@ ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *
   ig_text_add(html, "<details open><summary>Figures and run</summary><div class=\"tables\">");
   accept_table(html, run);
   if (run->summary)
-    figures_table(html, run->summary);
+    figures_table(html, run->summary, strcmp(run->physics, "topopt") != 0, ig_page_celsius(p, run));
   energy_table(html, run, t, plot, plots);
   run_table(html, run);
   ig_text_add(html, "</div></details>\n");

@@ -36,7 +36,9 @@ ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const c
   const ig_view_options view = {.width = width,
                                 .height = width * 5 / 8,
                                 .threshold = design ? "density" : NULL,
-                                .threshold_range = {0.5, 2}};
+                                .threshold_range = {0.5, 2},
+                                .loads = true,
+                                .celsius = p->o->celsius};
   /* The smoothed surface shows a design better than its elements do. If it cannot be drawn, the
      snapshot is. */
   char *part = design ? ig_page_file(run->folder, "part.stl") : NULL;

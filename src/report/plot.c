@@ -138,7 +138,7 @@ static void unit_of(const ig_csv_table *t, const int *column, int count, char un
 
 /* The range of all columns together. Without a finite value it is 0 to 1; without a width it is
    widened by a tenth of the value. Halves keep the sums from overflowing. */
-static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
+static axis axis_fit(const ig_csv_table *t, const int *column, int count, bool celsius) {
   axis a = {.low = INFINITY, .high = -INFINITY};
   for (int64_t r = 0; r < t->rows; r++)
     for (int k = 0; k < count; k++) {
@@ -152,20 +152,21 @@ static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
     a.low = 0, a.high = 1;
   char unit[IG_CSV_UNIT];
   unit_of(t, column, count, unit);
-  a.shown = ig_display_for(unit, fmax(fabs(a.low), fabs(a.high)));
+  a.shown = ig_display_of(t->name[column[0]], unit, fmax(fabs(a.low), fabs(a.high)), celsius);
   if (!ig_range_spans(a.low, a.high)) {
     const double middle = a.low / 2 + a.high / 2,
                  wide = fabs(middle) > 1e-300 ? 0.1 * fabs(middle) : 0.5;
     a.low = fmax(middle - wide, -DBL_MAX);
     a.high = fmin(middle + wide, DBL_MAX);
   }
-  a.ticks = ig_ticks_between(a.shown.factor * a.low, a.shown.factor * a.high, 5);
+  a.ticks =
+      ig_ticks_between(ig_display_number(&a.shown, a.low), ig_display_number(&a.shown, a.high), 5);
   return a;
 }
 
 /* The script of the page needs the same factor and unit as the drawing. */
 ig_display ig_plot_shown(const ig_csv_table *t, const int *column, int count) {
-  return axis_fit(t, column, count).shown;
+  return axis_fit(t, column, count, false).shown;
 }
 
 /* The place of a value on an axis, in units of the view box. */
@@ -178,7 +179,7 @@ static void axis_draw(ig_text *html, const axis *a, bool upright) {
   for (int k = 0; k < a->ticks.count; k++) {
     /* Ticks are round numbers in the unit shown, so they are brought back to SI for their
        places. */
-    const double v = a->ticks.value[k] / a->shown.factor;
+    const double v = (a->ticks.value[k] - a->shown.shift) / a->shown.factor;
     char text[IG_TICK_TEXT];
     ig_tick_text(&a->ticks, k, text);
     if (upright) {
@@ -197,11 +198,12 @@ static void axis_draw(ig_text *html, const axis *a, bool upright) {
 }
 
 /* A path for each curve, broken where a value is not finite, and a legend of four columns. */
-void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *plot) {
+void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *plot,
+                 bool celsius) {
   /* Eight colours that stay apart on white and on dark ground. */
   static const char *const color[] = {"#1f6feb", "#d1472f", "#2e9e52", "#a855c7",
                                       "#c98a12", "#13949c", "#7a7f87", "#d23f8f"};
-  const axis x = axis_fit(t, &over, 1), y = axis_fit(t, plot->column, plot->curves);
+  const axis x = axis_fit(t, &over, 1, false), y = axis_fit(t, plot->column, plot->curves, celsius);
   ig_html_format(html, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", WIDTH, HEIGHT,
                  plot->title);
   axis_draw(html, &x, false);

@@ -26,13 +26,14 @@
 #include <unistd.h>
 
 /* A figure for each plot, and a list of all columns, which scripts unhide. */
-static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
+static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count,
+                       bool celsius) {
   ig_text *html = &p->body;
   const int over = ig_plot_over(t);
   ig_text_add(html, "<div class=\"plots\">");
   for (int i = 0; i < count; i++) {
     ig_html_format(html, "<figure class=\"plot\"><figcaption>%s</figcaption>", plot[i].title);
-    ig_plot_svg(html, t, over, &plot[i]);
+    ig_plot_svg(html, t, over, &plot[i], celsius);
     ig_text_add(html, "</figure>\n");
   }
   ig_text_add(html, "</div><p class=\"more hidden\"><label>another column "
@@ -44,8 +45,9 @@ static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
 
 /* The whole history for the page's script: names, columns of seven digits, null for what is not
    finite, and which columns each plot has. Factors and units say how values are shown; the values
-   themselves stay in SI. */
-static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
+   themselves stay in SI. absolute: temperatures are (not those of a design). */
+static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count,
+                       bool absolute) {
   ig_json *j = &p->data;
   ig_json_object(j, "history");
   ig_json_list(j, "names");
@@ -87,6 +89,8 @@ static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
     ig_json_end(j, ']');
     ig_json_text(j, "unit", shown.unit);
     ig_json_real(j, "factor", shown.factor);
+    if (strcmp(shown.unit, "K") == 0 && absolute)
+      ig_json_real(j, "celsius", ig_display_of(t->name[plot[i].column[0]], "K", 0, true).shift);
     ig_json_end(j, '}');
   }
   ig_json_end(j, ']');
@@ -103,28 +107,6 @@ static ig_status history_read(ig_page *p, const char *folder, ig_csv_table *tabl
   free(text);
   free(path);
   return status;
-}
-
-/* Where the first material that melts begins to (K); NAN: none does, or several differ. The page
-   draws what is hotter in a band of colors of its own. */
-static double solidus_of(const ig_node *kase) {
-  const ig_node *materials = kase ? ig_node_find(kase, "materials") : NULL;
-  double solidus = NAN;
-  if (!materials || materials->kind == IG_NODE_SCALAR)
-    return NAN;
-  for (const ig_node *m = materials->kind == IG_NODE_LIST ? materials->child : materials; m;
-       m = materials->kind == IG_NODE_LIST ? m->next : NULL) {
-    char problem[128];
-    double value;
-    const ig_node *own = m->kind == IG_NODE_MAP ? ig_node_find(m, "solidus") : NULL;
-    if (!own || own->kind != IG_NODE_SCALAR ||
-        !ig_number_read(own->text, "K", &value, problem, sizeof problem))
-      continue;
-    if (isfinite(solidus) && value != solidus)
-      return NAN;
-    solidus = value;
-  }
-  return solidus;
 }
 
 /* One run: its section of the page, and its object in the data. The object is opened after the
@@ -148,7 +130,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
   ig_json_text(&p->data, "id", id);
-  const double solidus = solidus_of(run->kase);
+  const double solidus = ig_case_solidus(run->kase);
   if (isfinite(solidus) && solidus > 0)
     ig_json_real(&p->data, "solidus", solidus);
   /* Without a picture there is no snapshot that could be read, and no 3D view either. */
@@ -158,8 +140,8 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   if (*note)
     ig_html_format(html, "<p class=\"note\">%s</p>", note);
   if (table.rows > 0) {
-    plots_html(p, &table, plot, plots);
-    plots_data(p, &table, plot, plots);
+    plots_html(p, &table, plot, plots, ig_page_celsius(p, run));
+    plots_data(p, &table, plot, plots, strcmp(run->physics, "topopt") != 0);
   }
   ig_json_end(&p->data, '}');
   IG_TRY_GOTO(status, done, ig_page_facts(p, run, &table, plot, plots));
@@ -190,8 +172,14 @@ static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name
     /* Counts and other figures without a unit tell little in an overview. */
     if (!f->text || (units && !*ig_page_text(units, f->key) && !f->quoted && shown > 3))
       continue;
-    snprintf(value, sizeof value, "%s %s", ig_page_number(f, text),
-             units ? ig_page_text(units, f->key) : "");
+    const char *unit = units ? ig_page_text(units, f->key) : "";
+    const ig_display as = ig_display_of(f->key, unit, 0, ig_page_celsius(p, run));
+    ig_page_number(f, text);
+    char *end;
+    const double number = ig_decimal_read(f->text, &end);
+    if (as.shift != 0 && end != f->text && !*end)
+      ig_format(text, sizeof text, "%.6g", ig_display_number(&as, number));
+    snprintf(value, sizeof value, "%s %s", text, as.unit);
     ig_page_row(html, f->key, "", value);
     shown++;
   }
@@ -415,6 +403,7 @@ ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *opt
   /* The data is one object: the palettes, and a list with an entry for each run. */
   ig_json_object(&p.data, NULL);
   palettes_write(&p.data);
+  ig_json_raw(&p.data, "celsius", p.o->celsius ? "true" : "false");
   ig_json_list(&p.data, "runs");
   IG_TRY_GOTO(status, done, body_write(&p, folder, &title));
   ig_json_end(&p.data, ']');

@@ -40,7 +40,8 @@ int ig_plot_over(const ig_csv_table *table);
 /* How the values of these columns are shown: one unit for all of them; "" where theirs differ. */
 ig_display ig_plot_shown(const ig_csv_table *t, const int *column, int count);
 /* Appends the drawing to the page; `over` is the column of the horizontal axis. */
-void ig_plot_svg(ig_text *html, const ig_csv_table *table, int over, const ig_plot *plot);
+void ig_plot_svg(ig_text *html, const ig_csv_table *table, int over, const ig_plot *plot,
+                 bool celsius);
 
 /* --- facts.c: what was run and what came out */
 /* Results are plain files. A link, a pipe or a device counts as not there: a folder of foreign
@@ -57,6 +58,9 @@ const char *ig_page_number(const ig_node *value, char text[64]);
 /* A cell of a table, an item of a list; and a row of two cells, left out for an empty value. */
 void ig_page_cell(ig_text *html, const char *tag, const char *style, const char *text);
 void ig_page_row(ig_text *html, const char *label, const char *format, const char *value);
+/* Whether temperatures of a run are shown in degrees Celsius: asked for, and absolute ones (those
+   of a design are above the prescribed ones). */
+bool ig_page_celsius(const ig_page *p, const ig_page_run *run);
 /* One line on how the run ended; then all tables. */
 void ig_page_verdict(ig_text *html, const ig_page_run *run);
 IG_MUST_CHECK ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *t,

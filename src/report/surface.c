@@ -47,6 +47,7 @@ typedef struct {
   char name[FIELDS][64], unit[FIELDS][24]; /* of the last snapshot's fields */
   bool cells[FIELDS];
   double low[3], high[3], field_low[FIELDS], field_high[FIELDS], moved_low[3], moved_high[3];
+  ig_marks marks;
   double last;  /* time of the last frame */
   int64_t most; /* triangles of a frame */
   bool iterations;
@@ -84,9 +85,9 @@ static ig_status cells_keep(const scene *s, const ig_snapshot *snap, uint8_t **k
 
 /* Fields people look for first come first, then others as they are, tensors not at all. */
 static void fields_choose(scene *s, const ig_snapshot *snap) {
-  static const char *const first[] = {
-      "T",        "density", "damage",           "von_mises",    "plastic_strain", "displacement",
-      "fragment", "T_peak",  "principal_stress", "strain_energy"};
+  static const char *const first[] = {"T",         "density",          "crack_opening", "damage",
+                                      "von_mises", "plastic_strain",   "displacement",  "fragment",
+                                      "T_peak",    "principal_stress", "strain_energy"};
   /* Pass k takes the field that is k-th in the list; the last pass takes all others. */
   const int known = sizeof first / sizeof *first;
   for (int pass = 0; pass < known + 1; pass++)
@@ -212,6 +213,8 @@ static ig_status frame_read(scene *s, const char *path, frame *f) {
   status = !ig_page_plain(path) ? IG_INPUT
            : stl                ? ig_stl_read(s->cx, path, &snap)
                                 : ig_snapshot_read(s->cx, path, &snap);
+  if (status == IG_OK)
+    status = ig_opening_add(snap);
   if (status != IG_OK)
     goto done;
   IG_TRY_GOTO(status, done, cells_keep(s, snap, &keep));
@@ -422,6 +425,37 @@ static void deformed_box(const scene *s, double scale, double low[3], double hig
   }
 }
 
+/* Loads and supports: lists of place, load (N, or W), load case (0: a support), components held. */
+static void marks_write(const ig_marks *m, ig_json *json) {
+  if (m->count == 0)
+    return;
+  ig_json_object(json, "marks");
+  ig_json_raw(json, "heat", m->heat ? "true" : "false");
+  ig_json_real(json, "most", m->most);
+  ig_json_list(json, "total");
+  for (int q = 0; q < m->cases && q < IG_MARK_CASES; q++) {
+    const ig_display shown = ig_display_for(m->heat ? "W" : "N", m->total[q]);
+    char text[64];
+    ig_format(text, sizeof text, "%.4g %s", shown.factor * m->total[q], shown.unit);
+    ig_json_text(json, NULL, text);
+  }
+  ig_json_end(json, ']');
+  ig_json_list(json, "list");
+  for (int64_t i = 0; i < m->count; i++) {
+    const ig_mark *k = &m->mark[i];
+    ig_json_list(json, NULL);
+    for (int c = 0; c < 3; c++)
+      ig_json_real(json, NULL, k->at[c]);
+    for (int c = 0; c < 3; c++)
+      ig_json_real(json, NULL, k->load[c]);
+    ig_json_int(json, NULL, k->load_case);
+    ig_json_int(json, NULL, m->heat ? 7 : (int64_t)k->held);
+    ig_json_end(json, ']');
+  }
+  ig_json_end(json, ']');
+  ig_json_end(json, '}');
+}
+
 /* The whole view. Shapes are written in the order of their numbers, before the frames that refer to
    them. Keys: low, high (of the shape), box_low, box_high (of all that moves), fields, warp,
    geometries, frames; web/view.js reads them by these names. */
@@ -452,9 +486,13 @@ static ig_status scene_write(const scene *s, ig_json *json) {
         ig_display_for(s->unit[k], fmax(fabs(s->field_low[k]), fabs(s->field_high[k])));
     ig_json_text(json, "shown", shown.unit);
     ig_json_real(json, "factor", shown.factor);
+    const ig_display celsius = ig_display_of(s->name[k], s->unit[k], 0, !s->iterations);
+    if (strcmp(celsius.unit, shown.unit) != 0 && strcmp(s->unit[k], "K") == 0)
+      ig_json_real(json, "celsius", celsius.shift);
     ig_json_end(json, '}');
   }
   ig_json_end(json, ']');
+  marks_write(&s->marks, json);
   if (moves) {
     ig_json_object(json, "warp");
     ig_json_real(json, "scale", warp_scale(s));
@@ -576,12 +614,17 @@ static ig_status view_write(ig_ctx *cx, const char *folder, const char *physics,
   if (s.frames > 0)
     left_out(&s, series.count, unread, one, asked, note);
   if (s.frames > 0 && s.low[0] <= s.high[0]) {
+    double size = 0;
+    for (int c = 0; c < 3; c++)
+      size += (s.high[c] - s.low[c]) * (s.high[c] - s.low[c]);
+    IG_TRY_GOTO(status, done, ig_marks_read(cx, series.path[0], sqrt(size), &s.marks));
     fields_thin(&s);
     for (int i = 0; i < s.frames; i++)
       *triangles = s.frame[i].triangles > *triangles ? s.frame[i].triangles : *triangles;
     status = scene_write(&s, json);
   }
 done:
+  ig_marks_free(&s.marks);
   for (int i = 0; s.frame && i < s.frames; i++)
     frame_free(&s.frame[i]);
   free(s.frame);

@@ -386,7 +386,7 @@ static ig_status curve_write(const sweep *s, const double *x, int count, const c
     ig_text_add(&s->p->body, "<figure class=\"map\"><figcaption>");
     ig_html_text(&s->p->body, head[1]);
     ig_text_add(&s->p->body, "</figcaption>");
-    ig_plot_svg(&s->p->body, &table, 0, &plot);
+    ig_plot_svg(&s->p->body, &table, 0, &plot, false);
     ig_text_add(&s->p->body, "</figure>\n");
   }
   free(value);

@@ -356,8 +356,11 @@ ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
                                     {c->room->options, c->room_case}};
   IG_TRY(ig_options_read(c->cx, c->arena, root, tables, 2));
   /* Derived values, for example single values at room temperature from tables. */
-  for (int i = 0; i < c->common.materials.count; i++)
-    ig_material_complete(IG_ITEM(ig_material_case, c->common.materials, i));
+  for (int i = 0; i < c->common.materials.count; i++) {
+    ig_material_case *m = IG_ITEM(ig_material_case, c->common.materials, i);
+    ig_material_complete(m);
+    IG_TRY(ig_material_homogenise(c->cx, m));
+  }
   unused_warn(c);
   return common_check(c);
 }

@@ -171,6 +171,7 @@ static ig_status material_list(ig_ctx *cx, ig_arena *arena, const char *path, ig
   const ig_option_table table = {.options = ig_material_options, .into = &m};
   IG_TRY(ig_options_read(cx, arena, root, &table, 1));
   ig_material_complete(&m);
+  IG_TRY(ig_material_homogenise(cx, &m));
   ig_material_info info = {
       .name = m.name, .path = path, .about = about, .sources = sources, .rooms = rooms};
   head_read(path, about, sizeof about, sources, sizeof sources);

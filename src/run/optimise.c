@@ -35,6 +35,7 @@ typedef struct {
   double *d, *trial, *x_best, *g_before; /* step, in z */
   double *s, *y;                         /* PAIRS x numbers, the latest last */
   int pairs;
+  int64_t measured; /* of a misfit */
   ig_optimum out;
 } search;
 
@@ -159,6 +160,10 @@ static ig_status start(search *w) {
   gradient_copy(w, g, &w->value, w->g);
   snprintf(w->out.unit, sizeof w->out.unit, "%s", g->unit);
   memcpy(w->x_best, w->x, (size_t)numbers(w) * sizeof *w->x);
+  w->measured = g->measured;
+  if (w->o->deviation && (!w->measured || numbers(w) != w->count))
+    status = IG_FAIL(cx, IG_INPUT,
+                     "standard errors are of single numbers, and of a figure misfit(FILE.csv)");
   w->out.gradients = 1;
   w->out.start = w->out.value = g->value;
 done:
@@ -314,6 +319,99 @@ static ig_status steps(search *w) {
   return IG_OK;
 }
 
+/* --- uncertainties */
+
+/* A symmetric matrix becomes its inverse, by Gauss and Jordan without pivoting; false: it is not
+   positive definite to rounding. */
+static bool invert(int n, double *a) {
+  for (int k = 0; k < n; k++) {
+    const double pivot = a[k * n + k];
+    if (!(pivot > 1e-12))
+      return false;
+    a[k * n + k] = 1;
+    for (int j = 0; j < n; j++)
+      a[k * n + j] /= pivot;
+    for (int i = 0; i < n; i++) {
+      const double factor = i == k ? 0 : a[i * n + k];
+      if (i != k)
+        a[i * n + k] = 0;
+      for (int j = 0; j < n && i != k; j++)
+        a[i * n + j] -= factor * a[k * n + j];
+    }
+  }
+  return true;
+}
+
+/* Second derivatives H by z among the numbers that can move: central differences of gradients, to a
+   share of 1e-3 of the scale. */
+static ig_status curvature(search *w, const int *of, int n, double *H) {
+  const int all = numbers(w);
+  for (int i = 0; i < n; i++) {
+    const double step = 1e-3 * w->scale[of[i]];
+    double value;
+    for (int side = -1; side <= 1; side += 2) {
+      memcpy(w->trial, w->x_best, (size_t)all * sizeof *w->trial);
+      w->trial[of[i]] += side * step;
+      IG_TRY(evaluate(w, w->trial, &value, w->g));
+      if (!isfinite(value))
+        return IG_FAIL(w->c->cx, IG_NUMERIC, "no standard errors: the run beside the end fails");
+      for (int j = 0; j < n; j++)
+        H[i * n + j] += side * w->g[of[j]] / 2e-3;
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++)
+      H[i * n + j] = H[j * n + i] = 0.5 * (H[i * n + j] + H[j * n + i]);
+  return IG_OK;
+}
+
+/* Covariance 2 s^2 / H of the keys that can move; in the diagonal's scale, so that pivots tell what
+   is determined. */
+static ig_status deviations(search *w) {
+  const int n = w->count;
+  const ig_optimise_options *o = w->o;
+  double *H = NULL, *size = NULL;
+  int *of = NULL, loose = 0;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(w->c->cx, &H, n * n, "standard errors"));
+  IG_TRY_GOTO(status, done, IG_NEW(w->c->cx, &size, n, "standard errors"));
+  IG_TRY_GOTO(status, done, IG_NEW(w->c->cx, &of, n, "standard errors"));
+  for (int k = 0; k < n; k++) {
+    o->deviation[k] = NAN;
+    if (w->x_best[k] > w->low[k] && w->x_best[k] < w->high[k])
+      of[loose++] = k;
+    for (int j = 0; j < n && o->correlation; j++)
+      o->correlation[k * n + j] = k == j ? 1 : NAN;
+  }
+  IG_TRY_GOTO(status, done, curvature(w, of, loose, H));
+  const double left = (double)(w->measured - loose);
+  const double variance = o->uncertainty > 0 ? o->uncertainty * o->uncertainty
+                          : left > 0         ? w->value / left
+                                             : NAN;
+  bool good = true;
+  for (int i = 0; i < loose; i++) {
+    size[i] = sqrt(fabs(H[i * loose + i]));
+    good &= H[i * loose + i] > 0;
+  }
+  for (int i = 0; i < loose * loose && good; i++)
+    H[i] /= size[i / loose] * size[i % loose];
+  if (!good || !invert(loose, H)) {
+    ig_warn(w->c->cx, "the data do not determine the keys: give fewer, or bounds nearer together");
+    goto done;
+  }
+  for (int i = 0; i < loose; i++) {
+    o->deviation[of[i]] = w->scale[of[i]] / size[i] * sqrt(2 * variance * H[i * loose + i]);
+    for (int j = 0; j < loose && o->correlation; j++)
+      o->correlation[of[i] * n + of[j]] =
+          H[i * loose + j] / sqrt(H[i * loose + i] * H[j * loose + j]);
+  }
+done:
+  free(H);
+  free(size);
+  free(of);
+  return status;
+}
+
 /* Numbers of material files are merged in, so that they can be changed. */
 ig_status ig_case_optimise(ig_case *c, const char *figure, const char *const *keys, int count,
                            const ig_optimise_options *options, ig_optimum *optimum) {
@@ -331,6 +429,8 @@ ig_status ig_case_optimise(ig_case *c, const char *figure, const char *const *ke
   ig_status status = start(&w);
   if (status == IG_OK) {
     status = steps(&w);
+    if (status == IG_OK && w.o->deviation)
+      status = deviations(&w);
     if (status == IG_INTERRUPTED)
       w.out.reason = "it was interrupted";
     if (status == IG_OK || status == IG_INTERRUPTED) {

@@ -4,92 +4,152 @@
 #include "assembly/part.h"
 #include "backend/backend.h"
 #include "core/sorted.h"
-#include "solver/krylov/pcg.h"
 #include "stress/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes of a block; blocks between two cuts: as for meshes in topopt. WINDOW: bytes of arrays of
-   elements that travel at a time. */
-enum { BLOCK = 128, UNIT = 4, WINDOW = 1 << 22 };
+/* LEAST: nodes per rank, below which messages take longer than what they save. WINDOW: bytes of
+   arrays of elements that travel at a time. ITEM: most bytes per node of a vector. */
+enum { LEAST = 100, WINDOW = 1 << 22, ITEM = 36 };
 
 bool ig_stress_divided(const ig_stress *m) {
-  return m->part.slab != NULL;
+  return m->part.element != NULL;
 }
 
-/* Elements of this rank, and the rank that gives the values of each. */
-static ig_status elements_list(ig_stress *m) {
-  ig_stress_division *p = &m->part;
-  uint8_t *mine = NULL;
+ig_lid ig_stress_element(const ig_stress *m, int64_t i) {
+  return m->part.element ? m->part.element[i] : (ig_lid)i;
+}
+
+/* Nodes of each rank in rising order, as lists of what is given and taken: nodes of rank r are at
+   start[r] to start[r + 1] - 1 of `list`. */
+ig_status ig_stress_nodes_exchange(ig_stress *m, const int32_t *owner, size_t item, ig_halo *halo) {
+  const int ranks = ig_ranks_count(m->cx->ranks), rank = ig_ranks_rank(m->cx->ranks);
+  int32_t *start = NULL, *take_start = NULL, *give_start = NULL, *take = NULL, *give = NULL;
   ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &mine, m->elements, "division of elements"));
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &p->owner, m->elements, "division of elements"));
-  IG_TRY_GOTO(status, done,
-              ig_rows_halo_elements(m->cx, &p->rows, m->elements, 8, m->conn, NULL,
-                                    3 * sizeof(double), mine, &p->ghosts));
-  p->elements = 0;
-  for (ig_lid e = 0; e < m->elements; e++) {
-    const ig_lid *c = m->conn + 8 * (int64_t)e;
-    ig_lid least = c[0];
-    for (int a = 1; a < 8; a++)
-      least = c[a] < least ? c[a] : least;
-    p->owner[e] = ig_rows_owner(&p->rows, least);
-    p->elements += mine[e];
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &start, (size_t)ranks + 1, "exchange of nodes"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &take_start, (size_t)ranks + 1, "exchange of nodes"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &give_start, (size_t)ranks + 1, "exchange of nodes"));
+  for (ig_lid n = 0; n < m->nodes; n++)
+    start[owner[n]]++;
+  const int32_t mine = start[rank];
+  for (int r = 0; r < ranks; r++) {
+    take_start[r + 1] = take_start[r] + (r == rank ? 0 : start[r]);
+    give_start[r + 1] = give_start[r] + (r == rank ? 0 : mine);
   }
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &p->element, p->elements, "division of elements"));
-  for (ig_lid e = 0, i = 0; e < m->elements; e++)
-    if (mine[e])
-      p->element[i++] = e;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &take, take_start[ranks], "exchange of nodes"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &give, give_start[ranks], "exchange of nodes"));
+  memcpy(start, take_start, sizeof *start * (size_t)ranks); /* from here on: the next place */
+  int32_t given = 0;
+  for (ig_lid n = 0; n < m->nodes; n++) {
+    if (owner[n] != rank)
+      take[start[owner[n]]++] = n;
+    for (int r = 0; owner[n] == rank && r < ranks; r++)
+      if (r != rank)
+        give[give_start[r] + given] = n;
+    given += owner[n] == rank;
+  }
+  status =
+      ig_halo_of(m->cx, &(ig_halo_lists){ranks, give_start, give, take_start, take}, item, halo);
 done:
-  free(mine);
+  free(start);
+  free(take_start);
+  free(give_start);
+  free(take);
+  free(give);
   return status;
 }
 
-/* Whether every rank gives values of some element. */
+/* Elements of this rank, and the rank that gives the values of each. */
+static ig_status elements_list(ig_stress *m, const int32_t *owner) {
+  ig_stress_division *p = &m->part;
+  const int rank = ig_ranks_rank(m->cx->ranks);
+  IG_TRY(IG_NEW(m->cx, &p->owner, m->elements, "division of elements"));
+  IG_TRY(IG_NEW(m->cx, &p->element, m->elements, "division of elements"));
+  p->elements = 0;
+  for (ig_lid e = 0; e < m->elements; e++) {
+    const ig_lid *c = m->conn + 8 * (int64_t)e;
+    bool touches = false;
+    for (int a = 0; a < 8; a++)
+      touches |= owner[c[a]] == rank;
+    p->owner[e] = ig_owner_of(owner, c, 8);
+    if (touches)
+      p->element[p->elements++] = e;
+  }
+  return IG_OK;
+}
+
+/* Whether every rank gives values of some element; a mesh may have nodes without elements. */
 static bool all_have_some(const ig_stress *m) {
-  const ig_stress_division *p = &m->part;
   bool all = true;
-  for (int r = 0; r < p->rows.ranks && all; r++) {
+  for (int r = 0; r < ig_ranks_count(m->cx->ranks) && all; r++) {
     ig_lid e = 0;
-    while (e < m->elements && p->owner[e] != r)
+    while (e < m->elements && m->part.owner[e] != r)
       e++;
     all = e < m->elements;
   }
   return all;
 }
 
+/* A part that grows in layers is divided by planes across x and y, so that it grows on all ranks;
+   any other across z, too. */
+static ig_status owners_choose(ig_stress *m, int32_t **owner) {
+  bool grows = false;
+  for (int i = 0; i < m->c->phases.count; i++) {
+    const int kind = IG_ITEM(const ig_stress_phase, m->c->phases, i)->kind;
+    grows |= kind == IG_PHASE_BUILD || kind == IG_PHASE_HEAT;
+  }
+  if (m->cx->ranks->division) /* as the user says */
+    return ig_partition_owners(m->cx, m->mesh, IG_DIVIDE_BOXES, owner);
+  IG_TRY(IG_NEW(m->cx, owner, m->nodes, "owners of nodes"));
+  const ig_status status =
+      ig_divide_boxes(m->cx, m->mesh, grows ? 2 : 3, NULL, ig_ranks_count(m->cx->ranks), *owner);
+  if (status != IG_OK)
+    free(*owner);
+  return status;
+}
+
+/* What was chosen, with the elements of the busiest rank. */
+static ig_status report(ig_stress *m) {
+  int64_t most = m->part.elements;
+  IG_TRY(ig_ranks_max(m->cx, IG_OK, &most, 1));
+  if (ig_stress_divided(m))
+    ig_info(m->cx, "the mesh is divided: of %d elements each rank computes at most %lld",
+            m->elements, (long long)most);
+  else
+    ig_info(m->cx, "the mesh is too small to be divided: every rank computes all of it");
+  return IG_OK;
+}
+
 ig_status ig_stress_division_new(ig_stress *m, ig_assembly how) {
   ig_stress_division *p = &m->part;
   const int ranks = ig_ranks_count(m->cx->ranks);
+  int32_t *owner = NULL;
   p->elements = m->elements;
-  p->own[1] = 3 * (int64_t)m->nodes;
-  p->blocks = how == IG_COLOR || how == IG_GATHER;
-  if (!p->blocks)
-    return ranks == 1 ? IG_OK
-                      : IG_FAIL(m->cx, IG_INPUT,
-                                "assembly: %s sums in an order that depends on the number of "
-                                "ranks: on several, stress takes color or gather",
-                                ig_assembly_names[how]);
-  p->sums = ig_rows_blocks(m->nodes, BLOCK, 3);
-  if (ranks == 1 || (int64_t)m->nodes < (int64_t)UNIT * BLOCK * ranks)
-    return IG_OK; /* every rank computes all of a small model */
-  IG_TRY(ig_rows_new(m->cx, m->nodes, UNIT * BLOCK, &p->rows));
-  IG_TRY(elements_list(m));
-  if (!all_have_some(m)) { /* nodes without elements: as a small model */
-    p->elements = m->elements;
+  if (ranks == 1)
     return IG_OK;
-  }
-  p->own[0] = 3 * (int64_t)p->rows.from;
-  p->own[1] = 3 * (int64_t)p->rows.to;
-  return ig_rows_sums(m->cx, &p->rows, BLOCK, 3, &p->slab, &p->sums);
+  if (how != IG_COLOR && how != IG_GATHER)
+    return IG_FAIL(m->cx, IG_INPUT,
+                   "assembly: %s sums in an order that depends on the number of ranks: on several, "
+                   "stress takes color or gather",
+                   ig_assembly_names[how]);
+  if ((int64_t)m->nodes < (int64_t)LEAST * ranks)
+    return report(m);
+  IG_TRY(owners_choose(m, &owner));
+  ig_status status = elements_list(m, owner);
+  if (status == IG_OK && !all_have_some(m)) {
+    free(p->element);
+    p->element = NULL;
+    p->elements = m->elements;
+  } else if (status == IG_OK)
+    status = ig_stress_nodes_exchange(m, owner, ITEM, &p->nodes);
+  free(owner);
+  return status == IG_OK ? report(m) : status;
 }
 
 void ig_stress_division_free(ig_stress *m) {
   ig_stress_division *p = &m->part;
-  ig_halo_free(m->cx, &p->ghosts);
-  ig_slab_free(p->slab);
-  ig_rows_free(&p->rows);
+  ig_halo_free(m->cx, &p->nodes);
   free(p->element);
   free(p->owner);
 }
@@ -189,11 +249,11 @@ typedef struct {
 static void window_pack(const ig_stress *m, row_form f, const void *part, window *w) {
   const ig_stress_division *p = &m->part;
   size_t rows = 0;
-  memset(w->count, 0, sizeof *w->count * (size_t)p->rows.ranks);
+  memset(w->count, 0, sizeof *w->count * (size_t)ig_ranks_count(m->cx->ranks));
   for (ig_lid e = w->begin; e < w->end; e++)
     w->count[p->owner[e]]++;
   for (; w->next < p->elements && p->element[w->next] < w->end; w->next++)
-    if (p->owner[p->element[w->next]] == p->rows.rank)
+    if (p->owner[p->element[w->next]] == ig_ranks_rank(m->cx->ranks))
       row_read(f, part, w->next, w->out + f.item * rows++);
 }
 
@@ -201,8 +261,8 @@ static void window_pack(const ig_stress *m, row_form f, const void *part, window
 static void window_unpack(const ig_stress *m, row_form f, window *w, void *whole) {
   const ig_stress_division *p = &m->part;
   const char *at[2] = {w->out, w->in};
-  for (int r = 0; r < p->rows.ranks; r++) {
-    const char **from = &at[r != p->rows.rank];
+  for (int r = 0; r < ig_ranks_count(m->cx->ranks); r++) {
+    const char **from = &at[r != ig_ranks_rank(m->cx->ranks)];
     for (ig_lid e = w->begin; e < w->end; e++)
       if (p->owner[e] == r) {
         row_write(f, whole, e, *from);
@@ -212,21 +272,20 @@ static void window_unpack(const ig_stress *m, row_form f, window *w, void *whole
 }
 
 static ig_status window_exchange(ig_stress *m, row_form f, const window *w, bool everyone) {
-  const ig_rows *rows = &m->part.rows;
-  const bool takes = everyone || rows->rank == 0;
+  const int ranks = ig_ranks_count(m->cx->ranks), rank = ig_ranks_rank(m->cx->ranks);
+  const bool takes = everyone || rank == 0;
   char *in = w->in;
   int messages = 0;
-  for (int r = 0; r < rows->ranks; r++) {
+  for (int r = 0; r < ranks; r++) {
     const bool gives = everyone || r == 0;
-    if (r == rows->rank || !(takes || gives))
+    if (r == rank || !(takes || gives))
       continue;
     const size_t size = takes ? f.item * (size_t)w->count[r] : 0;
-    w->message[messages++] =
-        (ig_message){.rank = r,
-                     .send = w->out,
-                     .send_size = gives ? f.item * (size_t)w->count[rows->rank] : 0,
-                     .receive = in,
-                     .receive_size = size};
+    w->message[messages++] = (ig_message){.rank = r,
+                                          .send = w->out,
+                                          .send_size = gives ? f.item * (size_t)w->count[rank] : 0,
+                                          .receive = in,
+                                          .receive_size = size};
     in += size;
   }
   return ig_ranks_exchange(m->cx, w->message, messages);
@@ -234,14 +293,14 @@ static ig_status window_exchange(ig_stress *m, row_form f, const window *w, bool
 
 /* Own rows of all ranks to the whole, on all ranks or on the first. */
 static ig_status gather(ig_stress *m, row_form f, const void *part, bool everyone, void *whole) {
-  const ig_rows *rows = &m->part.rows;
-  const bool takes = everyone || rows->rank == 0;
+  const int ranks = ig_ranks_count(m->cx->ranks);
+  const bool takes = everyone || ig_ranks_first(m->cx);
   const ig_lid length = f.item < WINDOW ? (ig_lid)(WINDOW / f.item) : 1;
   const size_t room = f.item * (size_t)(length < m->elements ? length : m->elements);
   window w = {0};
-  ig_status status = IG_NEW(m->cx, &w.count, rows->ranks, "messages");
+  ig_status status = IG_NEW(m->cx, &w.count, ranks, "messages");
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &w.message, rows->ranks, "messages");
+    status = IG_NEW(m->cx, &w.message, ranks, "messages");
   if (status == IG_OK)
     status = IG_NEW(m->cx, &w.out, room, "messages");
   if (status == IG_OK)
@@ -318,35 +377,17 @@ ig_status ig_stress_state_collect(ig_stress *m, double **whole) {
 }
 
 ig_status ig_stress_state_place(ig_stress *m, const double *whole) {
-  const row_form f = {8 * sizeof(double) * (size_t)m->args.states, m->args.states};
-  char row[8 * sizeof(double) * IG_STATES_BACK];
-  if (!ig_stress_divided(m))
-    memcpy(m->state.host, whole, m->state.count * m->state.size);
-  for (ig_lid i = 0; ig_stress_divided(m) && i < m->part.elements; i++) {
-    row_read(f, whole, m->part.element[i], row);
-    row_write(f, m->state.host, i, row);
-  }
+  const int states = m->args.states;
+  double *part = m->state.host;
+  for (ig_lid i = 0; i < m->part.elements; i++)
+    for (int k = 0; k < 8 * states; k++)
+      part[ig_stress_at(i, states, k / 8, k % 8)] =
+          whole[ig_stress_at(ig_stress_element(m, i), states, k / 8, k % 8)];
   return ig_array_push(m->cx, &m->state);
 }
 
 /* --- vectors of nodes --- */
 
 ig_status ig_stress_nodes_join(ig_stress *m, size_t item, void *x) {
-  return ig_stress_divided(m) ? ig_rows_gather(m->cx, &m->part.rows, item, x) : IG_OK;
-}
-
-ig_status ig_stress_nodes_pull(ig_stress *m, ig_array *a) {
-  IG_TRY(ig_stress_nodes_join(m, a->size * (a->count / (size_t)m->nodes), a->dev));
-  return ig_array_pull(m->cx, a);
-}
-
-ig_status ig_stress_ghosts(ig_stress *m, double *x) {
-  return ig_stress_divided(m) ? ig_halo_refresh(m->cx, &m->part.ghosts, x, 3 * sizeof *x, IG_OK)
-                              : IG_OK;
-}
-
-ig_status ig_stress_dot(ig_stress *m, const double *a, const double *b, double *result) {
-  const ig_stress_division *p = &m->part;
-  return ig_pcg_dot(m->cx, p->blocks ? &p->sums : NULL, p->own[1] - p->own[0], a + p->own[0],
-                    b + p->own[0], result);
+  return ig_stress_divided(m) ? ig_halo_refresh(m->cx, &m->part.nodes, x, item, IG_OK) : IG_OK;
 }

@@ -1,40 +1,32 @@
 /* The part of a model that one rank computes.
 
-   A rank owns a range of the nodes, in whole blocks of them, and computes all elements that touch
-   an own node; elements on a border are computed by several ranks, with the same bits. Elements of
-   the part are numbered as in the whole, without gaps, so that the sum at an own node has the terms
-   of one rank in the order of one rank. Dot products are summed block by block, then over the
-   blocks of all ranks in the order of the mesh, on one rank, too.
+   Every node has an owner, and a rank computes all elements that touch one of its nodes; elements
+   on a border are computed by several ranks, with the same bits. Elements of the part are numbered
+   in the order of the whole, so that the sum at an own node has the terms of one rank in the order
+   of one rank. After forces and products the ranks exchange the values of their nodes.
 
      on the device   arrays of elements (state, tangent, life, ...): those of the part
-                     vectors of nodes: of the whole length, valid at own nodes and, of u, at the
-                     other nodes of own elements (ghosts)
-     on the host     arrays of elements and nodes: the whole, equal on all ranks
+     on the host     arrays of elements: all of them, equal on all ranks
+     both            vectors of nodes: all nodes, equal on all ranks
 
-   So everything that the host decides (layers, births, cuts, supports, figures) is decided by all
-   ranks alike from equal numbers. A push takes the rank's elements out of the whole; a pull
-   gathers the elements or nodes of all ranks and is collective. On one rank both are those of
-   ig_array. The preconditioner is made and applied by every rank for the whole mesh. */
+   So solvers and the host (layers, births, cuts, supports, figures) compute the same on all ranks,
+   from equal numbers, as on one. A push takes the rank's elements out of the whole; a pull gathers
+   the elements of all ranks and is collective. On one rank both are those of ig_array. */
 #ifndef IG_STRESS_DIVISION_H
 #define IG_STRESS_DIVISION_H
 
 #include "assembly/assembly.h"
-#include "solver/krylov/rows.h"
+#include "ranks/partition.h"
 
 struct ig_stress;
 
 typedef struct {
-  bool blocks;     /* dot products are summed by blocks: assembly color and gather */
-  ig_grid sums;    /* the own blocks */
-  ig_slab *slab;   /* their division; NULL: one rank, or a model that is too small to be divided */
-  ig_rows rows;    /* nodes of each rank, if divided */
-  int64_t own[2];  /* own values of a vector: first, one beyond the last */
-  ig_halo ghosts;  /* nodes of others in own elements */
   ig_lid elements; /* of the part */
-  /* If divided: numbers of the part's elements in the whole, rising; of all elements the rank that
-     gives their values to the others, the owner of the lowest node */
+  /* If divided, else NULL: numbers of the part's elements in the whole, rising; of all elements the
+     rank that gives their values to the others, the owner of the lowest node */
   ig_lid *element;
   int32_t *owner;
+  ig_halo nodes; /* each rank gives its nodes to all others */
 } ig_stress_division;
 
 /* Chooses the division; needs the connectivity. Fails with assemblies whose sums depend on it, if
@@ -42,6 +34,8 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_stress_division_new(struct ig_stress *m, ig_assembly how);
 void ig_stress_division_free(struct ig_stress *m);
 bool ig_stress_divided(const struct ig_stress *m);
+/* Number in the whole of element i of the part. */
+ig_lid ig_stress_element(const struct ig_stress *m, int64_t i);
 
 /* The assembly plan of the part. */
 IG_MUST_CHECK ig_status ig_stress_division_plan(struct ig_stress *m, ig_assembly how);
@@ -67,13 +61,12 @@ IG_MUST_CHECK ig_status ig_stress_state_collect(struct ig_stress *m, double **wh
 IG_MUST_CHECK ig_status ig_stress_state_place(struct ig_stress *m, const double *whole);
 int64_t ig_stress_state_count(const struct ig_stress *m);
 
-/* A vector of nodes whose own values are known: to the host, whole, on all ranks; ghosts of a
-   vector of 3 doubles per node; all nodes of one, on the device. Collective. */
-IG_MUST_CHECK ig_status ig_stress_nodes_pull(struct ig_stress *m, ig_array *a);
-IG_MUST_CHECK ig_status ig_stress_ghosts(struct ig_stress *m, double *x);
+/* Makes the exchange by which all ranks get the values of all nodes, up to `item` bytes each, from
+   the owners of the nodes. Collective. */
+IG_MUST_CHECK ig_status ig_stress_nodes_exchange(struct ig_stress *m, const int32_t *owner,
+                                                 size_t item, ig_halo *halo);
+/* A vector whose values at own nodes are known, `item` bytes per node (at most 36), on the device:
+   all values of all ranks. Collective. */
 IG_MUST_CHECK ig_status ig_stress_nodes_join(struct ig_stress *m, size_t item, void *x);
-/* a . b over all ranks. */
-IG_MUST_CHECK ig_status ig_stress_dot(struct ig_stress *m, const double *a, const double *b,
-                                      double *result);
 
 #endif

@@ -81,7 +81,7 @@ static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int
     if (alive[i / 8])
       there[m->conn[i]] = 1;
   IG_TRY(IG_NEW(cx, &from, m->nodes, "births"));
-  ig_status status = ig_stress_nodes_pull(m, &m->u);
+  ig_status status = ig_array_pull(m->cx, &m->u);
   if (status == IG_OK)
     status = nodes_below(m, list, count, there, from);
   for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)count; i++) {

@@ -245,7 +245,7 @@ static ig_status heat_error(ig_stress_run *r) {
   double contraction = 0, largest = 0;
   if (!(k->hot > 0 && k->melted > 0))
     return IG_OK;
-  IG_TRY(ig_stress_nodes_pull(m, &m->u));
+  IG_TRY(ig_array_pull(m->cx, &m->u));
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) {
     const ig_stress_law *l = laws + law[i / 8];
     const double *v = u + 3 * (int64_t)m->conn[i];

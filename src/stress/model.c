@@ -283,8 +283,9 @@ static ig_status arrays(ig_stress *m, int materials) {
 }
 
 /* Strengths of what can tear. */
-static ig_status strengths_place(ig_stress *m) {
+static ig_status strengths_place(ig_stress *m, const ig_list *materials) {
   const ig_list *list = &m->c->tearing;
+  const uint8_t *law = m->material.law.host;
   int *owner;
   if (list->count == 0)
     return IG_OK;
@@ -292,11 +293,17 @@ static ig_status strengths_place(ig_stress *m) {
   IG_TRY(IG_NEW(m->cx, &m->tears.principal, m->elements, "strengths"));
   IG_TRY(IG_NEW(m->cx, &m->tears.layer, m->nodes, "torn elements"));
   IG_TRY(IG_NEW(m->cx, &owner, m->elements, "strengths"));
-  const ig_status status = IG_CLAIM(m->cx, m->mesh, list, ig_stress_tearing, NULL, owner);
+  ig_status status = IG_CLAIM(m->cx, m->mesh, list, ig_stress_tearing, NULL, owner);
   for (ig_lid e = 0; status == IG_OK && e < m->elements; e++) {
     const ig_stress_tearing *t =
         owner[e] < 0 ? NULL : IG_ITEM(const ig_stress_tearing, *list, owner[e]);
-    m->tears.strength[e] = t ? t->strength : INFINITY;
+    const ig_material_case *of = IG_ITEM(const ig_material_case, *materials, law[e]);
+    m->tears.strength[e] = !t ? INFINITY : isnan(t->strength) ? of->yield : t->strength;
+    if (isnan(m->tears.strength[e]))
+      status = ig_fail_at(m->cx, &t->at,
+                          "`tearing` needs a strength: give `strength`, or a `yield` to the "
+                          "material '%.60s'",
+                          of->name);
     m->tears.principal[e] = t && t->stress == IG_TEARS_BY_PRINCIPAL;
   }
   for (ig_lid n = 0; n < m->nodes; n++)
@@ -375,7 +382,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   IG_TRY(point_arrays(m));
   scale_start(m);
   IG_TRY(places(m));
-  IG_TRY(strengths_place(m));
+  IG_TRY(strengths_place(m, materials));
   /* prescribed displacements need an array for their motion; most cases have none */
   bool leads = false;
   for (int i = 0; i < m->held.count; i++)

@@ -252,10 +252,6 @@ IG_MUST_CHECK ig_status ig_stress_system_build(ig_stress *m);
    not converge is not an error here, the caller decides. */
 IG_MUST_CHECK ig_status ig_stress_system_solve(ig_stress *m, double tolerance,
                                                ig_solve_report *report);
-/* y of held unknowns is 0, that of tied ones their mean; x . y into the state unless NULL. At own
-   nodes of this rank. */
-IG_MUST_CHECK ig_status ig_stress_system_hold(ig_stress *m, const double *x, double *y,
-                                              ig_cg_state *state);
 /* y = tangent x, held and tied unknowns as they are. */
 IG_MUST_CHECK ig_status ig_stress_system_apply(void *self, const double *x, double *y,
                                                ig_cg_state *state);
@@ -280,8 +276,11 @@ IG_MUST_CHECK ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *go
 /* The internal unknowns of elements start from 0 again, so that what follows has the same bits
    whatever was evaluated before: after a restart, too. */
 IG_MUST_CHECK ig_status ig_stress_alpha_clear(ig_stress *m);
-/* Internal forces at u without supports, on the device in m->force. */
+/* Internal forces at u without supports, on the device in m->force; those of the stress that a step
+   starts from, in the same place; y = tangent x. Of all ranks, on all ranks. */
 IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
+IG_MUST_CHECK ig_status ig_stress_forces_past(ig_stress *m);
+IG_MUST_CHECK ig_status ig_stress_product(ig_stress *m, const double *x, double *y);
 /* Loads of all load cases at `time`, summed, to both sides of m->load. */
 IG_MUST_CHECK ig_status ig_stress_loads_at(ig_stress *m, double time);
 
@@ -296,6 +295,9 @@ static inline bool ig_stress_can_tear(const ig_stress *m, ig_lid e) {
 /* tear.c: after a step to the goal: removes elements above their strength, and finds equilibrium
    anew, until there are none. layer: of a build, from 1; else 0. */
 IG_MUST_CHECK ig_status ig_stress_tear(ig_stress *m, const ig_stress_goal *done, int layer);
+
+/* Force that pulls the part off the supports that can tear, N. */
+double ig_stress_removal_force(const ig_stress *m);
 
 /* values.c: values of all elements at u, to the host. */
 IG_MUST_CHECK ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out);

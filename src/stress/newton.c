@@ -8,6 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Dot product over all unknowns of nodes, on the device; the order of the sum is the backend's. */
+static ig_status dot(ig_stress *m, const double *a, const double *b, double *result) {
+  return m->cx->backend->dot_f64(m->cx, 3 * (size_t)m->nodes, a, b, result);
+}
+
 /* Factor of a load or support at `time`: its history, or the ramp of its first phase. */
 static double factor_at(const ig_stress *m, ig_history h, ig_stress_ramp ramp, double time) {
   if (h.rows)
@@ -34,8 +39,22 @@ ig_status ig_stress_alpha_clear(ig_stress *m) {
   return m->work.alpha.count ? ig_array_zero(m->cx, &m->work.alpha) : IG_OK;
 }
 
+static ig_status forces(ig_stress *m, bool past) {
+  IG_TRY(m->ops->force(m->cx, &m->args, &m->plan, past, m->u.dev, m->force.dev));
+  return ig_stress_nodes_join(m, 3 * sizeof(double), m->force.dev);
+}
+
 ig_status ig_stress_forces(ig_stress *m) {
-  return m->ops->force(m->cx, &m->args, &m->plan, false, m->u.dev, m->force.dev);
+  return forces(m, false);
+}
+
+ig_status ig_stress_forces_past(ig_stress *m) {
+  return forces(m, true);
+}
+
+ig_status ig_stress_product(ig_stress *m, const double *x, double *y) {
+  IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
+  return ig_stress_nodes_join(m, 3 * sizeof *y, y);
 }
 
 /* right = loads - internal forces, 0 where prescribed, the mean over the group where tied.
@@ -48,9 +67,13 @@ static ig_status residual(ig_stress *m, double *norm, double *reaction) {
   IG_TRY(ig_stress_forces(m));
   IG_TRY(cx->backend->copy(cx, m->work.right.dev, m->load.dev, bytes));
   IG_TRY(m->ops->add(cx, 3 * (int64_t)m->nodes, -1, m->force.dev, m->work.right.dev));
-  IG_TRY(ig_stress_dot(m, m->work.right.dev, m->work.right.dev, &all));
-  IG_TRY(ig_stress_system_hold(m, m->work.right.dev, m->work.right.dev, NULL));
-  IG_TRY(ig_stress_dot(m, m->work.right.dev, m->work.right.dev, &free_part));
+  IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &all));
+  if (m->held.ties)
+    IG_TRY(m->ops->tie_f64(cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev,
+                           m->work.right.dev));
+  IG_TRY(m->mesh_ops->ground(cx, &m->system.ground, m->work.right.dev, m->work.right.dev,
+                             m->work.partial.dev, NULL));
+  IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &free_part));
   *norm = sqrt(free_part);
   *reaction = sqrt(fmax(all - free_part, 0));
   return isfinite(all) ? IG_OK : IG_FAIL(cx, IG_NUMERIC, "forces are not numbers");
@@ -67,7 +90,7 @@ static ig_status held_motion(ig_stress *m, double time, bool *any) {
     leads |= m->held.list[i].on && m->held.list[i].lead;
   if (!leads)
     return IG_OK;
-  IG_TRY(ig_stress_nodes_pull(m, &m->u));
+  IG_TRY(ig_array_pull(m->cx, &m->u));
   memset(move, 0, 3 * sizeof *move * (size_t)m->nodes);
   for (int i = 0; i < m->held.count; i++) {
     const ig_stress_hold *h = m->held.list + i;
@@ -93,14 +116,14 @@ static ig_status held_motion(ig_stress *m, double time, bool *any) {
 static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
   const int64_t n = 3 * (int64_t)m->nodes;
   double start, now, s = 1, low = 0, at_low;
-  IG_TRY(ig_stress_dot(m, m->work.step.dev, m->work.right.dev, &start));
+  IG_TRY(dot(m, m->work.step.dev, m->work.right.dev, &start));
   at_low = start;
   IG_TRY(m->ops->add(m->cx, n, 1, m->work.step.dev, m->u.dev));
   IG_TRY(residual(m, norm, reaction));
   if (!m->material.plastic && !m->turn.dev)
     return IG_OK;
   for (int i = 0; i < 6; i++) {
-    IG_TRY(ig_stress_dot(m, m->work.step.dev, m->work.right.dev, &now));
+    IG_TRY(dot(m, m->work.step.dev, m->work.right.dev, &now));
     if (!(fabs(now) > 0.8 * fabs(start)) && isfinite(now))
       break;
     double next = now < 0 ? low + (s - low) * at_low / (at_low - now) : 2 * s;
@@ -165,11 +188,15 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
   /* the first step moves prescribed nodes: its right-hand side is the residual less K x motion,
      the linear estimate of the forces after it */
   if (moves) { /* the first step takes the held nodes along */
-    IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, m->work.moved.dev, m->work.step.dev));
+    IG_TRY(ig_stress_product(m, m->work.moved.dev, m->work.step.dev));
     IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, -1, m->work.step.dev, m->work.right.dev));
-    IG_TRY(ig_stress_system_hold(m, m->work.right.dev, m->work.right.dev, NULL));
+    if (m->held.ties)
+      IG_TRY(m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev,
+                             m->work.right.dev));
+    IG_TRY(m->mesh_ops->ground(m->cx, &m->system.ground, m->work.right.dev, m->work.right.dev,
+                               m->work.partial.dev, NULL));
     double all;
-    IG_TRY(ig_stress_dot(m, m->work.right.dev, m->work.right.dev, &all));
+    IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &all));
     norm = sqrt(all);
   }
   reference = fmax(norm, reaction);

@@ -48,9 +48,10 @@ static const ig_option inherent_options[] = {
 static const ig_option tearing_options[] = {
     IG_TEXTS(S, set, IG_REQUIRED, "element sets that tear"),
     IG_REAL(
-        S, strength, "Pa", IG_REQUIRED, IG_POSITIVE, 1e15,
+        S, strength, "Pa", NULL, IG_POSITIVE, 1e15,
         "stress at which an element tears: of the support as it is meshed, so the strength of the "
-        "metal times its share of the section or of the contact"),
+        "metal times its share of the section or of the contact; left out: the yield stress of its "
+        "material at 293.15 K, times its share where it is `homogenised`"),
     IG_CHOICE(S, stress, IG_TEARS_BY_CHOICES, "traction",
               "that counts, of the mean stress of an element. traction: sqrt(tension^2 + shear^2) "
               "across horizontal planes, which layers and teeth are; principal: the largest "

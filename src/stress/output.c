@@ -105,8 +105,8 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
   IG_TRY(ig_stress_alpha_clear(m));
   IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
   IG_TRY(ig_stress_forces(m));
-  IG_TRY(ig_stress_nodes_pull(m, &m->force));
-  IG_TRY(ig_stress_nodes_pull(m, &m->u));
+  IG_TRY(ig_array_pull(m->cx, &m->force));
+  IG_TRY(ig_array_pull(m->cx, &m->u));
   const double *report = m->report, *u = m->u.host;
   double T = 0;
   ig_lid living = 0;
@@ -265,7 +265,7 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
   double sum[6] = {0}, lost[3] = {0};
   bool *there, any = false;
   IG_TRY(ig_stress_forces(m));
-  IG_TRY(ig_stress_nodes_pull(m, &m->force));
+  IG_TRY(ig_array_pull(m->cx, &m->force));
   IG_TRY(IG_NEW(m->cx, &there, (size_t)m->nodes, "nodes of the body"));
   const double *f = m->force.host, *load = m->load.host;
   const uint8_t *alive = m->alive.host;
@@ -320,11 +320,12 @@ static void turns_warn(const ig_stress_run *r) {
                0.5 * worst * worst);
 }
 
-/* How many elements have torn, and where and when the first of them. */
+/* Force that pulls the rest off; how many elements have torn, where and when the first of them. */
 static ig_status torn_write(const ig_stress_run *r, ig_sink *to) {
   const ig_stress_torn *t = &r->m->tears.torn;
   if (r->c->tearing.count == 0)
     return IG_OK;
+  IG_TRY(to->result(to, "removal_force", "N", ig_stress_removal_force(r->m)));
   IG_TRY(to->result(to, "torn_elements", "", t->elements));
   if (t->elements == 0)
     return IG_OK;

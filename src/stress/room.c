@@ -149,7 +149,7 @@ static ig_status run_next(ig_stress_run *r) {
 static ig_status run_end(ig_stress_run *r) {
   double *off;
   IG_TRY(IG_NEW(r->job->cx, &off, 3 * (size_t)r->m->nodes, "distortion"));
-  IG_TRY(ig_stress_nodes_pull(r->m, &r->m->u));
+  IG_TRY(ig_array_pull(r->m->cx, &r->m->u));
   const ig_status status = ig_stress_distortion_now(r, off, &r->rounds.worst[(int)r->rounds.round]);
   free(off);
   return status;
@@ -294,7 +294,7 @@ static ig_status room_save(void *self, ig_sink *to) {
                             r->broken ? m->mark.grid : m->system.lattice != NULL,
                             r->touches};
   double *state;
-  IG_TRY(ig_stress_nodes_pull(m, &m->u));
+  IG_TRY(ig_array_pull(m->cx, &m->u));
   IG_TRY(ig_stress_elements_pull(m, &m->grown));
   IG_TRY(ig_stress_elements_pull(m, &m->soft));
   ig_status status = ig_stress_state_collect(m, &state);

@@ -342,7 +342,7 @@ ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken) {
   ig_stress *m = r->m;
   const double *u = m->u.host;
   if (taken)
-    IG_TRY(ig_stress_nodes_pull(m, &m->u));
+    IG_TRY(ig_array_pull(m->cx, &m->u));
   for (int i = 0; i < m->held.count; i++) {
     ig_stress_hold *h = m->held.list + i;
     const bool on = phase >= h->since && phase < h->until;
@@ -415,7 +415,7 @@ static ig_status layer_end(ig_stress_run *r, const ig_stress_phase *p, int group
   const double *u = m->u.host, *x = m->mesh->x;
   double top = -INFINITY, base = INFINITY;
   int64_t at = 0;
-  IG_TRY(ig_stress_nodes_pull(m, &m->u));
+  IG_TRY(ig_array_pull(m->cx, &m->u));
   r->recoater_now = -INFINITY;
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
     if (r->group[i / 8] == group) {

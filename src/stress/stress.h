@@ -47,8 +47,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_texts set;
-  double strength;
-  int stress; /* IG_TEARS_BY_* */
+  double strength; /* NaN: the yield stress of the material */
+  int stress;      /* IG_TEARS_BY_* */
 } ig_stress_tearing;
 enum { IG_TEARS_BY_TRACTION, IG_TEARS_BY_PRINCIPAL };
 #define IG_TEARS_BY_CHOICES "traction|principal"

@@ -4,7 +4,6 @@
    the elements as they are now, in single precision: plasticity changes the tangent in every
    iteration, moduli change slowly, so that it serves many solves. */
 #include "backend/backend.h"
-#include "solver/krylov/energy.h"
 #include "stress/voxel_multigrid.h"
 #include "stress/model.h"
 
@@ -22,31 +21,20 @@ static bool elements_add(const ig_stress *m) {
   return !ig_stress_divided(m) && (m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR);
 }
 
-/* Tied unknowns may be any rank's: their means are made of the whole vector. */
 static ig_status tie(ig_stress *m, double *x) {
-  if (!m->held.ties)
-    return IG_OK;
-  IG_TRY(ig_stress_nodes_join(m, 3 * sizeof *x, x));
-  return m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev, x);
-}
-
-ig_status ig_stress_system_hold(ig_stress *m, const double *x, double *y, ig_cg_state *state) {
-  const ig_stress_division *p = &m->part;
-  const int64_t from = p->own[0], n = p->own[1] - from;
-  const ig_ground own = {(ig_lid)(n / 3), 3, m->system.ground.fix + from / 3, NULL};
-  IG_TRY(tie(m, y));
-  IG_TRY(m->mesh_ops->ground(m->cx, &own, x + from, y + from, m->work.partial.dev,
-                             state && !p->blocks ? &state->s.pap : NULL));
-  return state && p->blocks ? ig_pcg_energy(m->cx, &p->sums, n, x + from, y + from, state) : IG_OK;
+  return m->held.ties
+             ? m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev, x)
+             : IG_OK;
 }
 
 ig_status ig_stress_system_apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_stress *m = self;
   if (ig_stress_interrupted(m))
     return IG_FAIL(m->cx, IG_INTERRUPTED, "interrupted in a linear solve");
-  IG_TRY(ig_stress_ghosts(m, (double *)x)); /* they are not this rank's values */
-  IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
-  return ig_stress_system_hold(m, x, y, state);
+  IG_TRY(ig_stress_product(m, x, y));
+  IG_TRY(tie(m, y));
+  return m->mesh_ops->ground(m->cx, &m->system.ground, x, y, m->work.partial.dev,
+                             state ? &state->s.pap : NULL);
 }
 
 /* The elastic operator of the preconditioner, in single precision; the aggregation's fine level. */
@@ -59,7 +47,6 @@ static ig_status apply_single(void *self, const float *x, float *y) {
    precision. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_stress *m = self;
-  IG_TRY(ig_stress_nodes_join(m, 3 * sizeof *r, (float *)r));
   if (m->turn.dev) {
     IG_TRY(m->ops->turn(m->cx, m->nodes, m->system.turn.dev, true, r, m->system.turned.dev));
     r = m->system.turned.dev;
@@ -96,7 +83,7 @@ static ig_status nodes_turn(ig_stress *m) {
   IG_TRY(IG_NEW(m->cx, &sum, 9 * (size_t)m->nodes, "rotations of nodes"));
   const double *turn = m->turn.host;
   for (int64_t i = 0; i < 8 * (int64_t)m->part.elements; i++) {
-    const int64_t e = m->part.element ? m->part.element[i / 8] : i / 8;
+    const int64_t e = ig_stress_element(m, i / 8);
     for (int k = 0; alive[e] && k < 9; k++)
       sum[9 * (int64_t)m->conn[8 * e + i % 8] + k] += turn[IG_TURNED * (i / 8) + k];
   }
@@ -270,15 +257,17 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
     status = solve(m, tolerance, report);
     m->args.steady = false;
   }
-  return status == IG_OK ? ig_stress_ghosts(m, m->work.step.dev) : status;
+  return status;
 }
 
 /* --- what is held --- */
 
-/* Lists of unknowns that are equal: one group per support and component. An unknown that is tied
-   and prescribed at once is an error. */
+/* Lists of unknowns that are equal: one group per support and component, of the nodes that have
+   living elements. An unknown that is tied and prescribed at once is an error. */
 static ig_status tie_groups(ig_stress *m) {
   ig_ctx *cx = m->cx;
+  const uint8_t *alive = m->alive.host;
+  uint8_t *there = m->scratch;
   size_t groups = 0, items = 0;
   for (int i = 0; i < m->held.count; i++)
     for (int d = 0; d < 3; d++)
@@ -288,7 +277,9 @@ static ig_status tie_groups(ig_stress *m) {
       }
   ig_array_free(cx, &m->held.tie_start);
   ig_array_free(cx, &m->held.tie_item);
-  m->held.ties = (int)groups;
+  memset(there, 0, (size_t)m->nodes);
+  for (int64_t i = 0; groups && i < 8 * (int64_t)m->elements; i++)
+    there[m->conn[i]] |= alive[i / 8];
   IG_TRY(ig_array_new(cx, &m->held.tie_start, groups + 1, sizeof(int32_t), "equal unknowns"));
   IG_TRY(ig_array_new(cx, &m->held.tie_item, items + 1, sizeof(int32_t), "equal unknowns"));
   int32_t *start = m->held.tie_start.host, *item = m->held.tie_item.host, g = 0, n = 0;
@@ -303,10 +294,13 @@ static ig_status tie_groups(ig_stress *m) {
                             "a node whose %c is `equal` to others is held by another support: hold "
                             "all of the set or none",
                             'x' + d);
-        item[n++] = 3 * h->node[k] + d;
+        if (there[h->node[k]])
+          item[n++] = 3 * h->node[k] + d;
       }
-      start[++g] = n;
+      if (n > start[g])
+        start[++g] = n;
     }
+  m->held.ties = g;
   IG_TRY(ig_array_push(cx, &m->held.tie_start));
   return ig_array_push(cx, &m->held.tie_item);
 }
@@ -325,12 +319,12 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
             (uint8_t)(m->held.list[i].fix | m->held.list[i].lead);
     for (ig_lid n = 0; n < m->nodes; n++)
       m->held.bits[n] &= (uint8_t)~m->held.freed[n];
-    IG_TRY(tie_groups(m));
     if (m->system.lattice)
       IG_TRY(ig_stress_lattice_hold(m, m->system.lattice));
     else if (m->c->solver.preconditioner != IG_STRESS_BLOCKS && !m->system.amg)
       IG_TRY(multigrid_new(m));
   }
+  IG_TRY(tie_groups(m));
   IG_TRY(ig_stress_anchor(m));
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
@@ -364,13 +358,8 @@ static ig_status irregular(ig_stress *m) {
 /* Chooses the preconditioner: the grid if asked for and possible, else what the mesh needs. */
 ig_status ig_stress_system_new(ig_stress *m) {
   m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
-  m->system.linear = (ig_linear){.self = m,
-                                 .n = 3 * (int64_t)m->nodes,
-                                 .apply = ig_stress_system_apply,
-                                 .precondition = precondition,
-                                 .flexible = true,
-                                 .grid = m->part.blocks ? &m->part.sums : NULL,
-                                 .own = ig_stress_divided(m) ? m->part.own : NULL};
+  m->system.linear =
+      (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true, NULL, NULL};
   m->system.stale = true;
   IG_TRY(ig_pcg_init(m->cx, &m->system.pcg, m->system.linear.n));
   if (m->c->solver.preconditioner == IG_STRESS_MULTIGRID)

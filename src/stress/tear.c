@@ -55,6 +55,28 @@ static void first_report(ig_stress *m, ig_lid e, double time, int layer) {
           t->place[0], t->place[1], t->place[2], where, time, t->stress, m->tears.strength[e]);
 }
 
+/* What it takes to pull the part up off the supports that are left, all of them at once: strength
+   times area of the faces on which the part lies, as seen from above. */
+double ig_stress_removal_force(const ig_stress *m) {
+  const uint8_t *alive = m->alive.host;
+  double force = 0;
+  for (int64_t i = 0; i < 6 * (int64_t)m->elements; i++) {
+    const ig_lid e = (ig_lid)(i / 6), on = m->adjacency.neighbor[i];
+    const int *c = ig_elem_face(IG_HEX8, (int)(i % 6));
+    const ig_lid *node = m->conn + 8 * (int64_t)e;
+    if (on < 0 || !alive[e] || !alive[on] || !ig_stress_can_tear(m, e) || ig_stress_can_tear(m, on))
+      continue;
+    const double *x[4];
+    for (int k = 0; k < 4; k++)
+      x[k] = m->mesh->x + 3 * (int64_t)node[c[k]];
+    /* upward component of the outward normal, by the diagonals */
+    const double area = 0.5 * ((x[2][0] - x[0][0]) * (x[3][1] - x[1][1]) -
+                               (x[2][1] - x[0][1]) * (x[3][0] - x[1][0]));
+    force += m->tears.strength[e] * fmax(area, 0);
+  }
+  return force;
+}
+
 /* One round: *any: something has torn. */
 static ig_status tear_round(ig_stress *m, const ig_stress_goal *at, ig_lid *list, bool *any) {
   double worst = 0;

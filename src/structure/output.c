@@ -4,6 +4,7 @@
    sink with the results. Columns are the same for all quantities: analysis, step, time,
    quantity, set, number of node or element, point, up to six values. Numbers are those of the
    mesh file. */
+#include "model/loads.h"
 #include "structure/structure.h"
 #include "core/number.h"
 #include "mesh/named.h"
@@ -274,6 +275,35 @@ static bool asked(const ig_structure *s, const char *name) {
   return f->count == 0;
 }
 
+/* Loads and supports at the time of the last snapshot, of the analysis under way: loads.csv. Nodes
+   are those of the model, which of shells and beams are those of their solids. */
+static ig_status loads_put(ig_structure *s, ig_sink *to) {
+  ig_loads loads = {.cx = s->cx};
+  double *f;
+  if (!to->file || !s->held_of)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &f, s->unknowns, "loads"));
+  ig_status status = ig_structure_loads_at(s, s->time, f);
+  if (status == IG_OK && s->large)
+    status = ig_structure_followers_at(s, s->time, f);
+  for (ig_lid n = 0; n < s->nodes && status == IG_OK; n++) {
+    double v[3];
+    unsigned held = 0;
+    fixed(s, f, n, v);
+    for (int c = 0; c < 3; c++)
+      held |= s->held_of[3 * (size_t)n + (size_t)c] >= 0 ? 1U << c : 0;
+    if (v[0] != 0 || v[1] != 0 || v[2] != 0)
+      ig_loads_add(&loads, s->mesh->x + 3 * (size_t)n, 1, v);
+    if (held)
+      ig_loads_hold(&loads, s->mesh->x + 3 * (size_t)n, held);
+  }
+  if (status == IG_OK)
+    status = ig_loads_put(&loads, to);
+  free(loads.text.at);
+  free(f);
+  return status;
+}
+
 /* On the drawn mesh: solids of shells and beams are not shown, their drawn nodes are. Stresses
    are means over the points of each element; the von Mises stress is the mean of the points'
    values, not that of the mean stress. */
@@ -324,7 +354,8 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
       if (plastic)
         plastic[at] = mean[12];
     }
-  return ig_sink_snapshot(to, snap);
+  IG_TRY(ig_sink_snapshot(to, snap));
+  return loads_put(s, to);
 done:
   ig_snapshot_free(snap);
   return status;

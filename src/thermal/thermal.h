@@ -42,6 +42,7 @@ typedef struct {
   ig_texts set; /* face sets; `surface`: the outer surface, whatever it is at the time */
   ig_table temperature, flux, convection, ambient; /* over time */
   double emissivity;                               /* NaN: not given */
+  bool evaporation;                                /* what is molten there loses heat as vapour */
   ig_list from;                                    /* of ig_thermal_given, in order of time */
 } ig_thermal_boundary;
 

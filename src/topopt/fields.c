@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "topopt/kernels/design.h"
+#include "topopt/design/load.h"
 #include "topopt/design/stress.h"
 
 #include <stdlib.h>
@@ -170,8 +171,11 @@ static ig_status state_get(const ig_topopt_run *r, int components, double *value
     status = IG_NEW(s->cx, &part, n, "a field");
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(s->cx, status);
+  const double *moved = NULL;
   if (status == IG_OK)
-    status = ig_topopt_fetch(s->cx, d, true, 1, s->u[s->realisations - 1][0].dev, true, u);
+    status = ig_topopt_load_moved(s, 0, s->u[s->realisations - 1][0].dev, &moved);
+  if (status == IG_OK)
+    status = ig_topopt_fetch(s->cx, d, true, 1, moved, true, u);
   for (int pass = 0; status == IG_OK && pass < 2; pass++) {
     d->pack(d->self, true, components, u, part);
     for (size_t i = 0; i < n; i++)

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* surface_good is the share of triangles of quality 0.3 or more (1: equilateral). */
 static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_topopt_part *part,
@@ -116,24 +117,36 @@ ig_status ig_topopt_part_whole(const ig_topopt_run *r, const double *from, doubl
 }
 
 /* Faces of the case cut exactly (grids), and triangles that can be meshed. Without a given
-   deviation triangles may move by a twentieth of an element. */
-static ig_status finish_surface(const ig_topopt_run *r, const double *density,
-                                ig_topopt_part *part) {
+   deviation triangles may move by a twentieth of an element. Slivers go first: they turn over where
+   their vertices are put onto a face, which keeps such vertices off it. What still is off it is
+   tried again with the triangles improved. */
+static ig_status finish_surface(const ig_topopt_run *r, const double *density, ig_topopt_part *part,
+                                ig_surface_off *off) {
+  enum { ROUNDS = 3 };
   ig_ctx *cx = r->s->cx;
   const ig_surface_case *c = &r->s->c->surface;
-  const double usual = 0.05 * cbrt(r->d->volume);
+  const double deviation = isnan(c->deviation) ? 0.05 * cbrt(r->d->volume) : c->deviation;
   ig_surface_walls *walls = NULL;
   int32_t *on;
   IG_TRY(IG_NEW(cx, &on, (size_t)part->vertices + 1, "surface"));
   ig_status status = IG_OK;
   if (!r->job->mesh)
     status = ig_surface_walls_new(cx, r->d->self, density, c->mirror, &walls);
-  if (status == IG_OK && walls)
-    status = ig_surface_walls_snap(walls, part, on);
   const ig_surface_faces none = {0}, faces = walls ? ig_surface_walls_faces(walls) : none;
   if (status == IG_OK)
-    status =
-        ig_topopt_part_improve(cx, part, isnan(c->deviation) ? usual : c->deviation, on, &faces);
+    status = ig_topopt_part_improve(cx, part, deviation, on, &faces);
+  const int rounds = walls && ig_surface_walls_any(walls) ? ROUNDS : 0;
+  for (int round = 0; status == IG_OK && round < rounds; round++) {
+    memset(on, 0, ((size_t)part->vertices + 1) * sizeof *on);
+    status = round == 0 ? ig_surface_walls_snap(walls, part, on)
+                        : ig_surface_walls_again(walls, part, on);
+    if (status == IG_OK)
+      status = ig_topopt_part_improve(cx, part, deviation, on, &faces);
+    if (status == IG_OK)
+      status = ig_surface_walls_off(walls, part, off);
+    if (off->count == 0)
+      break;
+  }
   ig_surface_walls_free(walls);
   free(on);
   return status;
@@ -141,12 +154,20 @@ static ig_status finish_surface(const ig_topopt_run *r, const double *density,
 
 /* What the triangles give: files and figures. */
 static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_part *part,
-                             double wanted) {
+                             const ig_surface_off *off, double wanted) {
   const ig_surface_case *c = &r->s->c->surface;
   const ig_texts formats = ig_topopt_formats(c);
   for (int f = 0; f < formats.count; f++)
     IG_TRY(ig_topopt_part_write(r->s->cx, part, formats.value[f], c->unit, sink));
   IG_TRY(put_figures(sink, r, part, wanted));
+  if (!r->job->mesh)
+    IG_TRY(sink->result(sink, "surface_off_faces", "m", off->most));
+  if (off->count > 0)
+    ig_warn(r->s->cx,
+            "%" PRId64 " vertices of the surface are up to %.3g mm off faces of the case that they "
+            "belong on (holes and flanges in `passive`, the part of `grid.stl`), farthest at "
+            "(%.5g, %.5g, %.5g) m: take smaller elements, or machine what must fit",
+            off->count, 1e3 * off->most, off->at[0], off->at[1], off->at[2]);
   return ig_topopt_overhang_put(r, sink, part);
 }
 
@@ -204,13 +225,14 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
     status = s->d->inside(s->d->self, density, at, share);
   const bool here = !ig_topopt_divided(s->d) || ig_ranks_first(s->cx);
   double *whole = NULL;
+  ig_surface_off off = {0};
   if (status == IG_OK && !r->job->mesh)
     status = ig_topopt_part_whole(r, density, &whole);
   if (status == IG_OK && here)
-    status = finish_surface(r, whole, &part);
+    status = finish_surface(r, whole, &part, &off);
   free(whole);
   if (status == IG_OK && here)
-    status = put_surface(r, sink, &part, wanted);
+    status = put_surface(r, sink, &part, &off, wanted);
   ig_topopt_part_free(&part);
   return status;
 }

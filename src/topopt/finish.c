@@ -186,7 +186,8 @@ static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig
     ig_format(text, sizeof text, "no: %s", loose);
     remedy = gray ? "; let it run longer, or use a projection"
                   : "; hold elements under loads solid ('passive'), or allow more volume";
-  } else if (worst == 0 && part && part_excess(s, e, part, text, sizeof text) > 0) {
+  } else if (worst == 0 && part && !s->c->finish.at.given && /* which has better figures */
+             part_excess(s, e, part, text, sizeof text) > 0) {
     remedy =
         "; lower the bound by that, use smaller elements, or, where the stress of a corner or a "
         "point load grows with every finer grid, leave its set out (stress.exclude)";
@@ -385,6 +386,8 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_status status = find(r->s, &f);
   if (status == IG_OK)
     status = put_run(r, sink);
+  if (status == IG_OK)
+    status = ig_topopt_loads_put(r, sink);
   if (status == IG_OK && analysed)
     status = IG_NEW(r->s->cx, &share, d->places, "part");
   if (ig_topopt_divided(d))
@@ -393,6 +396,8 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
     status = put_density(r, sink, &f, &level, share);
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(r->s->cx, status);
+  if (status == IG_OK)
+    status = ig_topopt_milling_put(r, sink, f.density, f.level);
   const ig_topopt_part_field field = {f.density, f.touched, level, share, carries(r->s, &f.tally)};
   if (status == IG_OK && analysed)
     status = ig_topopt_part_analyse(r, sink, &field, &part);

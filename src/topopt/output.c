@@ -5,6 +5,7 @@
    memory; of one that is divided, values go to rank 0 in pieces while the file is written
    (parts_show). */
 #include "topopt/output.h"
+#include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
 #include "backend/backend.h"
@@ -54,9 +55,10 @@ ig_status ig_topopt_output_check(const ig_job *job) {
 
 /* --- snapshots --- */
 
-/* The state of the first load case; where there is none, the first mode. */
-static const double *shown_state(const ig_topopt_design *s) {
-  return s->loading->cases ? s->u[s->realisations - 1][0].dev : s->modes->x[0].dev;
+/* Displacements or temperatures of the first load case; where there is none, the first mode. */
+static ig_status shown_state(const ig_topopt_design *s, const double **u) {
+  *u = s->loading->cases ? NULL : s->modes->x[0].dev;
+  return *u ? IG_OK : ig_topopt_load_moved(s, 0, s->u[s->realisations - 1][0].dev, u);
 }
 
 /* What lengths of states are in metres or kelvins. */
@@ -68,7 +70,9 @@ static double state_scale(const ig_topopt_design *s) {
    . k u_e / volume of the element; for heat, half of the product of heat flux and gradient. */
 static ig_status energy_density(const ig_topopt_design *s) {
   const ig_discretisation *d = s->d;
-  const double *u = shown_state(s), scale = state_scale(s);
+  /* of the state itself: a free expansion has no energy */
+  const double *u = s->loading->cases ? s->u[s->realisations - 1][0].dev : s->modes->x[0].dev,
+               scale = state_scale(s);
   double *energy = s->work.dev;
   IG_TRY(d->energy(d->self, u, u, 0.5 * scale * scale * s->loading->stiffness / d->volume, false,
                    energy));
@@ -115,7 +119,7 @@ static ig_status field_make(const ig_topopt_design *s, field_kind kind, const do
     *values = s->stress->relaxed.dev;
     return ig_topopt_stress_field(s);
   case STATE:
-    *values = shown_state(s);
+    IG_TRY(shown_state(s, values));
     return IG_OK;
   default:
     *values = s->density[s->realisations - 1].dev;
@@ -239,6 +243,7 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
       IG_TRY(ig_topopt_put_back(r));
     IG_TRY(status);
   }
+  IG_TRY(ig_topopt_loads_put(r, to));
   return ig_topopt_divided(r->d) ? parts_show(r, to) : whole_show(r, to);
 }
 

@@ -32,6 +32,7 @@ typedef struct {
      solutions are first guesses for the next ones. NULL where it was not. */
   ig_topopt_state *kept;
   double seconds; /* that the last analysis took */
+  bool loads_put; /* loads.csv was handed over */
 } ig_topopt_run;
 /* --- steps.c: the design as it stands, analysed once: for the next iteration, or for the end; one
    design iteration; whether it was the last. */
@@ -72,11 +73,16 @@ IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, doub
 IG_MUST_CHECK ig_status ig_topopt_part_whole(const ig_topopt_run *r, const double *from,
                                              double **to);
 bool ig_topopt_part_analysed(const ig_topopt_run *r);
+/* milling.c: the share of the void that no tool reaches; nothing without `milling`. */
+IG_MUST_CHECK ig_status ig_topopt_milling_put(const ig_topopt_run *r, ig_sink *sink,
+                                              const double *density, double level);
 /* surface_overhang.c: area of the surface that hangs over, by angle. */
 IG_MUST_CHECK ig_status ig_topopt_overhang_put(const ig_topopt_run *r, ig_sink *sink,
                                                const ig_topopt_part *part);
 /* balance.c: sums of loads and reactions of each load case. */
 IG_MUST_CHECK ig_status ig_topopt_sums_put(const ig_topopt_run *r, ig_sink *sink);
+/* applied_loads.c: loads and supports of the model, loads.csv. Collective. */
+IG_MUST_CHECK ig_status ig_topopt_loads_put(ig_topopt_run *r, ig_sink *to);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 

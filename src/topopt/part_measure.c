@@ -8,6 +8,7 @@
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "solver/krylov/slab.h"
+#include "topopt/design/load.h"
 #include "topopt/design/stress.h"
 
 #include <math.h>
@@ -118,7 +119,10 @@ static ig_status displacement_find(const ig_topopt_design *s, const double *shar
     status = nodes_mark(s, share, mark);
   for (int q = 0; status == IG_OK && q < s->loading->cases; q++) {
     const double scale = s->loading->norm[q] / s->loading->stiffness;
-    status = cx->backend->copy_out(cx, u, s->u[s->realisations - 1][q].dev, nu * sizeof *u);
+    const double *moved;
+    status = ig_topopt_load_moved(s, q, s->u[s->realisations - 1][q].dev, &moved);
+    if (status == IG_OK)
+      status = cx->backend->copy_out(cx, u, moved, nu * sizeof *u);
     if (status == IG_OK)
       status = cx->backend->sync(cx);
     for (int64_t i = 0; status == IG_OK && i < l->nodes; i++) {

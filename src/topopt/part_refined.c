@@ -81,6 +81,7 @@ static ig_status case_make(const ig_topopt_run *r, finer *f) {
   c->filter = (ig_filter_case){.at = c->filter.at, .kind = IG_FILTER_NONE, .radius = NAN};
   c->projection.beta = 0;
   c->overhang.at.given = c->draw_direction.at.given = c->pattern.at.given = false;
+  c->milling.at.given = false;
   c->sequence.at.given = c->initial_design.at.given = false;
   c->optimiser.method = IG_OPTIMISER_MMA;
   c->stress.clusters = 1;

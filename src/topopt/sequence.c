@@ -314,11 +314,12 @@ ig_status ig_topopt_begin(void *self) {
     return ig_fail_at(cx, &c->sequence.at,
                       "sequence: the design begins with a file: give one of "
                       "'initial_design' and 'sequence'");
-  if (sequence && c->draw_direction.at.given)
+  if (sequence && ig_topopt_swept(c))
     return ig_fail_at(
         cx, &c->sequence.at,
-        "sequence: not with 'draw_direction', whose densities depend on how many elements are "
-        "drawn past each other");
+        "sequence: not with '%s', whose densities depend on how many elements are drawn past each "
+        "other",
+        c->milling.at.given ? "milling" : "draw_direction");
   if (!sequence) {
     IG_TRY(c->initial_design.at.given ? ig_topopt_start_read(r) : start_dense(r));
     return c->initial_design.at.given ? ig_topopt_design_link(r->s, r->s->x.dev) : IG_OK;

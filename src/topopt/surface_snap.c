@@ -526,6 +526,51 @@ static void vertex_snap(const ig_surface_walls *w, const double *normal, float *
     vertex[d] = (float)best[d];
 }
 
+/* Triangles of vertices: list[start[v]] ... */
+typedef struct {
+  int64_t *start;
+  int32_t *list;
+} stars;
+
+static void stars_free(stars *st) {
+  free(st->start);
+  free(st->list);
+}
+
+static ig_status stars_make(ig_ctx *cx, const ig_topopt_part *s, stars *st) {
+  IG_TRY(IG_NEW(cx, &st->start, (size_t)s->vertices + 2, "surface"));
+  IG_TRY(IG_NEW(cx, &st->list, 3 * (size_t)s->triangles + 1, "surface"));
+  for (int64_t t = 0; t < s->triangles; t++)
+    for (int i = 0; i < 3; i++)
+      st->start[s->triangle[t][i] + 2]++;
+  for (int64_t v = 2; v <= s->vertices; v++)
+    st->start[v] += st->start[v - 1];
+  for (int64_t t = 0; t < s->triangles; t++)
+    for (int i = 0; i < 3; i++)
+      st->list[st->start[s->triangle[t][i] + 1]++] = (int32_t)t;
+  return IG_OK;
+}
+
+/* Whether a vertex that alone has moved from `was` turns a triangle over. */
+static bool turns_over(ig_topopt_part *s, const stars *st, int64_t v, const float *was) {
+  for (int64_t k = st->start[v]; k < st->start[v + 1]; k++) {
+    double n[3], m[3];
+    float now[3];
+    turned(s, (const float(*)[3])s->vertex, st->list[k], m);
+    memcpy(now, s->vertex[v], sizeof now);
+    memcpy(s->vertex[v], was, sizeof now);
+    turned(s, (const float(*)[3])s->vertex, st->list[k], n);
+    memcpy(s->vertex[v], now, sizeof now);
+    if (!(dot(n, m) > 0.1 * sqrt(dot(n, n) * dot(m, m))) && dot(n, n) > 0)
+      return true;
+  }
+  return false;
+}
+
+bool ig_surface_walls_any(const ig_surface_walls *w) {
+  return w->count > 0 || w->stl.start;
+}
+
 ig_surface_faces ig_surface_walls_faces(ig_surface_walls *w) {
   return (ig_surface_faces){project, in_side, w};
 }
@@ -583,5 +628,93 @@ ig_status ig_surface_walls_snap(const ig_surface_walls *w, ig_topopt_part *s, in
   }
   free(normal);
   free(before);
+  return status;
+}
+
+/* --- what is left off a wall --- */
+
+/* Of vertices: the face that would take them (0: none), the distance to it, and neighbours on it
+   less those that are not. */
+typedef struct {
+  double (*normal)[3], *by;
+  int32_t *face, *beside;
+} looks;
+
+static void looks_free(looks *k) {
+  free(k->normal);
+  free(k->by);
+  free(k->face);
+  free(k->beside);
+}
+
+static ig_status looks_make(const ig_surface_walls *w, const ig_topopt_part *s, looks *k) {
+  const size_t n = (size_t)s->vertices + 1;
+  IG_TRY(normals_make(w, s, &k->normal));
+  IG_TRY(IG_NEW(w->cx, &k->by, n, "surface"));
+  IG_TRY(IG_NEW(w->cx, &k->face, n, "surface"));
+  IG_TRY(IG_NEW(w->cx, &k->beside, n, "surface"));
+  for (int64_t v = 0; v < s->vertices; v++) {
+    float at[3];
+    double square = 0;
+    memcpy(at, s->vertex[v], sizeof at);
+    vertex_snap(w, k->normal[v], at, &k->face[v]);
+    for (int d = 0; d < 3; d++)
+      square += pow((double)at[d] - (double)s->vertex[v][d], 2);
+    k->by[v] = sqrt(square);
+  }
+  for (int64_t t = 0; t < s->triangles; t++)
+    for (int i = 0; i < 6; i++) {
+      const int32_t v = s->triangle[t][i / 2], other = s->triangle[t][(i / 2 + 1 + i % 2) % 3];
+      k->beside[v] += k->face[other] == k->face[v] && k->by[other] < 1e-3 * w->reach ? 1 : -1;
+    }
+  return IG_OK;
+}
+
+/* Where the design leaves a face, vertices next to it are not on it either: those count as off it
+   that are nearer than half an element and have more neighbours on it than not. */
+static bool is_off(const ig_surface_walls *w, const looks *k, int64_t v) {
+  return k->face[v] && k->beside[v] > 0 && k->by[v] >= 0.02 * w->reach &&
+         k->by[v] <= 0.5 * w->reach;
+}
+
+ig_status ig_surface_walls_again(const ig_surface_walls *w, ig_topopt_part *s, int32_t *on) {
+  stars st = {0};
+  looks k = {0};
+  ig_status status = looks_make(w, s, &k);
+  if (status == IG_OK)
+    status = stars_make(w->cx, s, &st);
+  for (int64_t v = 0; v < s->vertices && status == IG_OK; v++) {
+    float was[3];
+    on[v] = k.by[v] < 1e-3 * w->reach ? k.face[v] : 0;
+    if (!is_off(w, &k, v))
+      continue;
+    memcpy(was, s->vertex[v], sizeof was);
+    vertex_snap(w, k.normal[v], s->vertex[v], &on[v]);
+    if (!turns_over(s, &st, v, was))
+      continue;
+    on[v] = 0;
+    memcpy(s->vertex[v], was, sizeof was);
+  }
+  stars_free(&st);
+  looks_free(&k);
+  return status;
+}
+
+ig_status ig_surface_walls_off(const ig_surface_walls *w, const ig_topopt_part *s,
+                               ig_surface_off *off) {
+  looks k = {0};
+  *off = (ig_surface_off){0};
+  const ig_status status = looks_make(w, s, &k);
+  for (int64_t v = 0; v < s->vertices && status == IG_OK; v++) {
+    if (!is_off(w, &k, v))
+      continue;
+    off->count++;
+    if (k.by[v] <= off->most)
+      continue;
+    off->most = k.by[v];
+    for (int d = 0; d < 3; d++)
+      off->at[d] = (double)s->vertex[v][d];
+  }
+  looks_free(&k);
   return status;
 }

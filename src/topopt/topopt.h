@@ -96,6 +96,12 @@ typedef struct {
   int as; /* solid, void */
 } ig_passive_case;
 /* One of these is given, the others are NAN. */
+/* A stress that comes and goes: the load case is the largest load of a cycle. */
+typedef struct {
+  ig_src at;
+  double ratio;                 /* least over largest load, -1 to 1 */
+  double mean_stress, ultimate; /* weight of the mean trace, or what it follows from, Pa; NaN */
+} ig_cycle_case;
 typedef struct {
   ig_src at;
   const char *set;
@@ -106,7 +112,8 @@ typedef struct {
   double temperature, mass;                        /* K, the highest; kg */
   double member;                                   /* m: no ball of this diameter may be solid */
   double direction[3];
-  int64_t load_case; /* from 1; 0: the first, of a stress all */
+  int64_t load_case;   /* from 1; 0: the first, of a stress all */
+  ig_cycle_case cycle; /* of a stress */
 } ig_limit_case;
 typedef struct {
   ig_src at;
@@ -227,6 +234,11 @@ typedef struct {
   const char *direction; /* in which the tool is drawn */
   double parting;        /* where two tools meet, m; NaN: one tool */
 } ig_draw_case;
+enum { IG_MILL_DIRECTIONS = 6 };
+typedef struct {
+  ig_src at;
+  ig_texts directions; /* from which tools come in, "z+" */
+} ig_mill_case;
 typedef struct {
   ig_src at;
   const char *extrude; /* "z"; NULL: none */
@@ -242,6 +254,15 @@ typedef struct {
   const char *file, *field;
 } ig_start_case;
 
+/* The part analysed on meshes of its own after the run (src/finish). */
+typedef struct {
+  ig_src at;
+  double size;         /* edge of the finest mesh's elements, m; NaN: 0.7 of the design's */
+  int64_t meshes;      /* 1 to 3 */
+  int64_t frequencies; /* natural frequencies of the part; 0: none */
+  bool step;           /* write part.step */
+} ig_finish_case;
+
 typedef enum { IG_PLANE_STRESS, IG_PLANE_STRAIN } ig_plane_kind;
 
 typedef struct {
@@ -252,9 +273,10 @@ typedef struct {
   /* Members are keys of the case; lists hold structs of the types above. */
   ig_grid_case grid;
   ig_list sets, supports, loads, springs, masses, ports, passive, constraints;
-  ig_texts symmetry; /* "x-", "x+", "y-", … */
-  double source;     /* W/m^3 everywhere */
-  ig_reals weights;  /* of load cases */
+  ig_texts symmetry;         /* "x-", "x+", "y-", … */
+  double source;             /* W/m^3 everywhere */
+  double temperature_change; /* of the body since it was put on its supports, K */
+  ig_reals weights;          /* of load cases */
   double volume, penalty, void_ratio;
   bool choose_material;  /* each element takes one of the materials, or none */
   double mass_threshold; /* densities below it weigh next to nothing */
@@ -265,10 +287,12 @@ typedef struct {
   ig_projection_case projection;
   ig_overhang_case overhang;
   ig_draw_case draw_direction;
+  ig_mill_case milling;
   ig_pattern_case pattern;
   ig_optimiser_case optimiser;
   ig_solver_case solver;
   ig_surface_case surface;
+  ig_finish_case finish;
   ig_sequence_case sequence;
   ig_start_case initial_design;
   int64_t iterations;
@@ -289,6 +313,9 @@ IG_MUST_CHECK ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c, co
 /* Whether the finished part is analysed: as given, or where a bound on a stress, a compliance or a
    displacement has to hold for it. */
 bool ig_topopt_analysed(const ig_topopt_case *c);
+/* Whether the part can be analysed on meshes of its own; materials may be NULL. */
+IG_MUST_CHECK ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c,
+                                               const ig_mesh *mesh, const ig_list *materials);
 /* How often the exported part contains the model: 2 for each plane of symmetry at which the surface
    is mirrored. */
 double ig_topopt_copies(const ig_topopt_case *c);
@@ -298,7 +325,9 @@ double ig_topopt_void_ratio(const ig_topopt_case *c);
 double ig_topopt_thickness(const ig_topopt_case *c);
 /* Largest member size among the constraints, m; 0: there is none. */
 double ig_topopt_member(const ig_topopt_case *c);
-/* Whether what can be made is less than what is designed: overhang, draw. */
+/* Whether columns are swept: draw, milling. */
+bool ig_topopt_swept(const ig_topopt_case *c);
+/* Whether what can be made is less than what is designed: overhang, draw, milling. */
 bool ig_topopt_made(const ig_topopt_case *c);
 
 /* --- the discretisation: all the design loop knows of it --- */
@@ -313,7 +342,11 @@ typedef struct {
   int cases;
   ig_array gravity[IG_LOAD_CASES]; /* what a unit nodal mass weighs; none: empty */
   /* prescribed displacements or temperatures of all load cases; they are no part of f */
-  ig_array held;       /* where nodes are held away from zero, times stiffness; or empty */
+  ig_array held; /* where nodes are held away from zero, times stiffness; or empty */
+  /* free expansion by `temperature_change`: strain; displacement times stiffness, or empty. States
+     are then displacements without it (design/load.h). */
+  double expansion;
+  ig_array expanded;
   double element_mass; /* of the mean element, solid, kg; 0: not known */
   /* materials to choose from, lightest first: density and modulus over the heaviest's */
   int candidates;
@@ -466,6 +499,10 @@ typedef struct {
   ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
   ig_overhang overhang;
   ig_draw draw;
+  /* milling: each direction as a draw of its own, and what it leaves; the last array is scratch */
+  int mills;
+  ig_draw mill[IG_MILL_DIRECTIONS];
+  ig_array milled[IG_MILL_DIRECTIONS + 1];
   struct ig_topopt_grid_pattern *pattern; /* NULL: none */
   ig_array
       layer[2]; /* of a printed part the last one and the one at hand; of a drawn one columns */
@@ -587,6 +624,7 @@ typedef struct {
   ig_array load[IG_LOAD_CASES];    /* loads that follow the design: weight, held displacements */
   double held[IG_LOAD_CASES];      /* energy of displacements held, everything else at zero */
   ig_array pull, ones;             /* of held displacements: their forces; ones at the nodes */
+  ig_array displaced;              /* a state with the free expansion; or empty */
   ig_array nodal, body[2], direct; /* of masses: per node; per element; slopes by densities */
   double dual[IG_LIMITS + 1];      /* multipliers of volume and constraints */
   double tolerance, multiplier;    /* of the solver; of the volume, at the last update */

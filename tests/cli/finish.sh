@@ -92,6 +92,36 @@ read -r mx mz <<<"$(moments 2)"
 near 'moment of the pressure about the plane' "$mx" 1.08 0.003
 near 'moment of the pressure' "$mz" -3.51 0.003
 
+# `finish` in the case: figures of the part beside those of the design, and they decide
+{ cat whole.yaml; echo 'finish: {meshes: 1, size: 2.5 mm, frequencies: 1}
+constraints: [{stress: 48 MPa}]'; } >key.yaml
+"$INGOT" run key.yaml --backend cpu -t 1 -o key >table 2>log || { cat log; exit 1; }
+grep -q '"feasible": "no: of the finished part: constraint 1 (stress) is' key/summary.json || { echo 'the part does not decide'; exit 1; }
+grep -q '^feasible .*no: of the finished part' table || { echo 'the table says otherwise'; cat table; exit 1; }
+near 'compliance in the summary' "$(figure key finished_compliance)" 0.010336 0.003
+# Timoshenko: 1.5 % below 1.875^2 / 2 pi sqrt(E I / rho A L^4)
+near 'natural frequency' "$(figure key finished_frequency_1)" 1259 0.01
+cp key/summary.json before.json
+! command -v python3 >/dev/null || python3 -m json.tool key/summary.json >/dev/null || { echo 'summary.json is no JSON'; exit 1; }
+"$INGOT" run key.yaml --backend cpu -t 1 -q -o key --resume >table 2>log && cmp -s key/summary.json before.json || { echo 'a run that is up to date changes its summary'; exit 1; }
+# two materials in a row: F^2 (L1 / E1 A + L2 / E2 A)
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'sets: [{name: far, box: {min: [20 mm, 0, 0]}}]' 'supports: [{set: xmin}]' \
+  'loads: [{set: xmax, force: [1000, 0, 0], spread: faces}]' 'finish: {meshes: 1, size: 2.5 mm}' |
+  sed 's/^materials.*/materials: [{name: a, young: 200 GPa, poisson: 0, density: 7800 kg\/m3}, {name: b, young: 100 GPa, poisson: 0, density: 2700 kg\/m3, set: far}]/' >two.yaml
+run two
+near 'compliance of two materials' "$(figure two finished_compliance)" 0.003 0.005
+near 'mass of two materials' "$(figure two finished_mass)" 0.021 0.01
+grep -q 'do not follow the faces between materials' two/summary.json || { echo 'no warning of the faces between materials'; exit 1; }
+
+# a warm bar between walls: E a T, 2 V E (a T)^2
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'temperature_change: 100' 'finish: {meshes: 1, size: 2.5 mm}' \
+  'supports: [{set: xmin, fix: x}, {set: xmax, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]' |
+  sed 's/density: 7800 kg.m3/mechanical: {expansion: 1e-5}/' >warm.yaml
+run warm
+near 'stress of a warm bar' "$(figure warm finished_stress)" 200e6 1e-6
+near 'compliance of a warm bar' "$(figure warm finished_compliance)" 1.6 1e-6
+near 'displacement of a warm bar' "$(figure warm finished_displacement)" 1.41421e-5 1e-4
+
 # a mesh: a pressure on a set of faces, a moment on another
 beam 'mesh: {boxes: [{name: b, size: [80 mm, 10 mm, 10 mm], cells: [16, 4, 4]}]}' 'supports: [{set: xmin}]' \
   'loads: [{set: zmax, pressure: 1 MPa}, {set: xmax, moment: [0, 2, 0], load_case: 2}]' >mesh.yaml
@@ -129,4 +159,7 @@ bad inside 'load 2: pressure: no face'
 sed 's/materials: .*/problem: heat/; s/force: .*}/heat: 1, spread: faces}/; s/^constraints.*//; s/^stress.*//' whole.yaml >heat.yaml
 run heat
 bad heat 'problem: heat is not supported'
+sed 's/^volume.*/&\nfinish: {meshes: 1}/' heat.yaml >heat_key.yaml
+"$INGOT" run heat_key.yaml -q -o heat_key 2>log
+[ $? -eq 2 ] && grep -q 'heat_key.yaml.*finish: problem: heat is not supported' log && [ ! -e heat_key ] || { echo 'a heat problem with finish is not refused before its run'; cat log; exit 1; }
 echo 'beams by theory, by their decks and by CalculiX; symmetry, meshes, refusals'

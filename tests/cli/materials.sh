@@ -109,6 +109,21 @@ near "$one" -4.456e8 1e6 || fail "one yield stress instead of a table: $one"
 top=$(stress_of "$ss, yield: 430 MPa")
 [ "$top" = "$one" ] || fail "yield beside file: $top, in mechanical: $one"
 grep -q "case.yaml:8:.*'yield' holds at every temperature and replaces the table of" said || fail "no warning of a table replaced: $(cat said)"
+# a support of a quarter of its volume: a quarter of the stress of the metal between walls, plastic too; four times as warm
+# by a flux; a share that is given twice, or not at all, is refused
+one=$(stress_of "$ss, homogenised: {share: 0.25}")
+all=$(stress_of "$ss")
+awk -v a="$one" -v b="$all" 'BEGIN { r = a / b; exit !(r > 0.249999 && r < 0.250001) }' || fail "a support of a quarter: $one Pa, the metal $all Pa"
+for share in 1 0.25; do
+  { cat thermal.yaml; echo "materials: {file: $ss, homogenised: {share: $share}}"; } >case.yaml
+  "$INGOT" run case.yaml -q -t 1 --force --out "warm-$share" 2>said || fail "a homogenised support in thermal: $(cat said)"
+done
+awk -v a="$(figure warm-0.25 T_max)" -v b="$(figure warm-1 T_max)" 'BEGIN { r = (a - 300) / (b - 300); exit !(r > 3.9 && r < 4.1) }' || fail "a support of a quarter: $(figure warm-0.25 T_max) K, the metal $(figure warm-1 T_max) K"
+for wrong in '' 'wall: 0.1 mm' 'share: 0.1, wall: 0.1 mm, spacing: 1 mm' 'wall: 2 mm, spacing: 1 mm'; do
+  { cat stress.yaml; echo "materials: {file: $ss, homogenised: {perforation: 0.1, $wrong}}"; } >case.yaml
+  "$INGOT" run case.yaml -q -t 1 --out wrong 2>said
+  [ $? = 2 ] && grep -q "case.yaml:8:" said && [ ! -e wrong ] || fail "homogenised: {$wrong} is not refused: $(cat said)"
+done
 # one of several ways to give the same thing replaces the way of the file
 one=$(stress_of "$ti, mechanical: {expansion: 0}")
 near "$one" 0 1 || fail "no expansion: $one"

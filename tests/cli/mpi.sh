@@ -129,6 +129,31 @@ cores=$(env -u OMP_NUM_THREADS nproc)
 env -u OMP_NUM_THREADS mpirun -bind-to none -n 2 "$INGOT" check heat.yaml -b cpu >table 2>log || fail "a check without threads fails"
 grep -q "the first on .* $((cores > 3 ? cores / 2 : 1)) thread" log || fail "two ranks take more threads than there are cores"
 
+# stress: what the build above leaves behind; two shipped cases, shortened
+cat >warp.yaml <<'END'
+physics: stress
+mesh:
+  boxes:
+    - {name: plate, size: [6 mm, 4 mm, 1 mm], cells: [12, 8, 2]}
+    - {name: wall, origin: [1 mm, 1 mm, 1 mm], size: [4 mm, 2 mm, 1 mm], cells: [8, 4, 2]}
+materials: [{name: m, young: 200e9, poisson: 0.3, yield: 400e6, solidus: 1658, mechanical: {expansion: 15e-6}}]
+supports: [{set: zmin, fix: all}]
+phases: [{name: print, kind: heat, file: heat2}]
+solver: {tolerance: 1e-4}
+END
+stress_same() { # ranks, case, settings
+  local n=$1 case=$2
+  shift 2
+  rm -rf one stress
+  "$INGOT" run "$case" -q -b cpu -t 1 -o one "$@" 2>log || fail "$case on one rank fails"
+  many "$n" run "$case" -o stress "$@" >table 2>log || fail "$case on $n ranks fails"
+  grep -q 'the mesh is divided' log || fail "$case is not divided"
+  same stress
+}
+stress_same 2 warp.yaml
+stress_same 3 "$SOURCE/cases/stress/cantilever.yaml" -s "phases[0].height=3 mm" -s "phases[1].steps=2"
+stress_same 2 "$SOURCE/cases/stress/wall.yaml"
+
 # dynamics: a bar, at rest and then let go
 cat >motion.yaml <<'END'
 physics: dynamics

@@ -53,6 +53,19 @@
   document.querySelectorAll(".plots .plot .saves button").forEach((b) => b.click());
   read.saved = saved.splice(0).map((f) => ({ name: f.name, kind: f.url.slice(0, 15), text: f.name.endsWith(".csv") ? text(f) : "" }));
 
+  /* degrees Celsius everywhere, and back */
+  await change(one(".celsius"));
+  one(".largest").click();
+  read.celsius = { largest: said(), fields: [...one("select.field").options].map((o) => o.textContent),
+    figures: [...document.querySelectorAll("td[data-kelvin]")].map((t) => [t.previousElementSibling.textContent, t.textContent, t.nextElementSibling.textContent]) };
+  document.querySelectorAll(".plots .plot .saves button").forEach((b) => b.click());
+  read.celsius.saved = saved.splice(0).filter((f) => f.name === "Temperature.csv").map(text)[0];
+  one(".along .saves button").click();
+  read.celsius.line = text(saved.pop());
+  await change(one(".celsius"));
+  one(".largest").click();
+  read.celsius.back = said();
+
   /* pictures: edges and palettes change them */
   const plain = picture();
   await change(one(".edges"));

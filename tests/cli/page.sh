@@ -121,6 +121,20 @@ columns = [history[0].index(name) for name in table[0]]
 assert len(table) == len(history) and len(columns) >= 2
 for a, b in zip(table[1:], history[1:]):
     assert np.allclose([float(v) for v in a], [float(b[c]) for c in columns], rtol=1e-6)
+# degrees Celsius: fields, what is read, tables, the line and the plots; then kelvins again
+c = r["celsius"]
+assert c["fields"] == ["T [°C]", "T_peak [°C]"] and c["back"]["text"] == r["largest"]["text"], c
+kelvins, degrees = (float(re.match(r"T = ([\d.]+) ", s["text"])[1]) for s in (r["largest"], c["largest"]))
+assert abs(kelvins - 273.15 - degrees) < 0.1 and c["largest"]["text"].count("°C") == 1 and " K" not in c["largest"]["text"], c["largest"]
+figures = {name: (float(value), unit) for name, value, unit in c["figures"]}
+summary = json.load(open("wall/summary.json"))["result"]
+assert figures["T_max"][1] == "°C" and abs(figures["T_max"][0] - (summary["T_max"] - 273.15)) < 0.01, figures
+again = list(csv.reader(io.StringIO(c["saved"])))
+assert [n.replace("°C", "K") for n in again[0]] == table[0] and "T_max [°C]" in again[0]
+k = table[0].index("T_max [K]")
+assert all(abs(float(a[k]) - 273.15 - float(b[k])) < 1e-3 for a, b in zip(table[1:], again[1:]))
+line = list(csv.DictReader(io.StringIO(c["line"])))
+assert abs(float(line[0]["T [°C]"]) + 273.15 - float(rows[0]["T [K]"])) < 1e-6
 assert r["pictures"] == {"png": True, "edges": True, "palette": True, "back": True}, r["pictures"]
 
 # clip planes: no point that is read lies beyond (its nearest node at most half a cell)

@@ -790,5 +790,23 @@ sed 's/15-5PH/SS316L/' phase.yaml >none.yaml
 "$INGOT" run none.yaml -q -t 1 --out phases 2>said
 [ $? = 2 ] && grep -q "none.yaml:9:.*no material of the case has martensite" said || fail "martensite of a steel that has none: $(cat said)"
 [ ! -e phases ] || fail "a refused case has left a folder"
+# a support of a quarter of metal that yields at 400 MPa: without `strength` it tears at 100 MPa, and 4 mm2 of it need 400 N
+cat >walls.yaml <<END
+physics: stress
+mesh: {boxes: [{name: supports, size: [2 mm, 2 mm, 1 mm], cells: [2, 2, 1]}, {name: part, origin: [0, 0, 1 mm], size: [4 mm, 2 mm, 1 mm], cells: [4, 2, 1]}]}
+materials:
+  - {name: metal, young: 200 GPa, poisson: 0.3, yield: 400 MPa, hardening: 1 GPa}
+  - {name: walls, set: supports, young: 200 GPa, poisson: 0.3, yield: 400 MPa, hardening: 1 GPa, homogenised: {wall: 0.25 mm, spacing: 1 mm, kind: line}}
+tearing: {set: supports}
+supports: {set: zmin, fix: all}
+loads: {set: zmax, total: [0, 0, 1 N]}
+phases: {name: pull}
+output: {count: 1}
+END
+"$INGOT" run walls.yaml -q -t 1 --out walls 2>said || fail "a homogenised support: $(cat said)"
+near "$(figure walls removal_force)" 400 1e-9 "force that removes a support"
+sed 's/yield: 400 MPa, hardening: 1 GPa, homo/homo/' walls.yaml >weak.yaml
+"$INGOT" run weak.yaml -q -t 1 --out weak 2>said
+[ $? = 2 ] && grep -q "weak.yaml:6:.*\`tearing\` needs a strength" said && [ ! -e weak ] || fail "a support without any strength: $(cat said)"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad

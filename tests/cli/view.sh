@@ -46,11 +46,37 @@ cmp -s voxels.png block.png && fail "a design is drawn with its void"
 draw crack -o open.png
 draw crack --warp none --threshold block --keep 0:0 -o closed.png
 cmp -s open.png closed.png && fail "a cracked body is drawn closed"
+draw crack --field crack_opening -o opening.png # what is shown if nothing is asked for
 draw bar -o usual.png
+draw bar --elementwise -o elements.png
+cmp -s usual.png elements.png && fail "stresses are not averaged at the nodes"
+# loads and supports of the model, which sum up to those of the case, are drawn with the design
+awk -F, 'NR > 1 {force += $7; held += $8 + $9 + $10 == 3} END {exit !(force > -1000.01 && force < -999.99 && held > 50)}' design/loads.csv ||
+  fail "loads.csv has other loads than the case"
+cat >press.yaml <<'END'
+physics: structure
+mesh: {boxes: {size: [60 mm, 10 mm, 10 mm], cells: [12, 2, 2]}}
+materials: {name: steel, density: 7850 kg/m3, young: 210 GPa, poisson: 0.3}
+supports: {set: xmin, fix: xyz}
+loads: [{set: zmax, pressure: 1 MPa}, {set: xmax, force: [0, 10 N, 0]}]
+analysis: {kind: static}
+END
+"$INGOT" run press.yaml -b cpu -t 1 -q --out press || fail "no structure"
+awk -F, 'NR > 1 {y += $6; z += $7; held += $8 + $9 + $10 == 3} END {exit !(y > 89.99 && y < 90.01 && z > -600.01 && z < -599.99 && held == 9)}' press/loads.csv ||
+  fail "loads.csv of structure: expected 1 MPa on 600 mm2, 10 N at each of nine nodes, nine nodes held"
+cp -r design unloaded && rm unloaded/loads.csv
+draw unloaded -o unloaded.png
+draw design --field density --loads -o density.png
+# melt has colors of its own; temperatures in degrees Celsius have the same colors
+"$INGOT" run wall.yaml -b cpu -t 1 -q --set 'materials.solidus=350 K' --set 'materials.liquidus=360 K' --set materials.latent_heat=1e5 --out melt || fail "no melt"
+draw melt -o melt.png
+draw q1e6 --range 300:400 -o kelvin.png
+draw q1e6 --range 26.85:126.85 --celsius -o celsius.png
+cmp -s kelvin.png celsius.png && fail "the bar of colors is in kelvins"
 draw bar --warp none -o still.png
 cmp -s usual.png still.png && fail "displacements are not shown"
 # the difference of a result and itself is one color, that of the middle
-python3 - a.png same.png <<'END' || fail "pixels are wrong"
+python3 - <<'END' || fail "pixels are wrong"
 import struct, sys, zlib
 def pixels(name):
     data, at, raw = open(name, "rb").read(), 8, b""
@@ -74,6 +100,15 @@ w, h, rows = pixels("same.png")
 middle = [tuple(rows[y][3 * x:3 * x + 3]) for y in range(h // 3, 2 * h // 3) for x in range(w // 4, 3 * w // 4)]
 part = [p for p in middle if p != (255, 255, 255)]
 assert len(part) > 1000 and all(max(p) - min(p) <= 3 and 180 <= p[0] <= 223 for p in part), set(part)
+def count(name, rgb, wide=1.0):
+    w, h, rows = pixels(name)
+    return sum(max(abs(row[3 * x + c] - rgb[c]) for c in range(3)) < 40 for row in rows for x in range(int(wide * w)))
+red = (209, 41, 31)  # of arrows, and where melt begins
+assert count("design.png", red) > 20 and count("density.png", red) > 20 and count("unloaded.png", red) < 10  # the x axis is red
+assert count("melt.png", red, 0.8) > 50 and count("a.png", red) < 10
+assert count("open.png", (253, 231, 37), 0.8) > 20  # the widest opening
+(w, h, a), (_, _, b) = pixels("kelvin.png"), pixels("celsius.png")
+assert all(abs(u - v) <= 2 for p, q in zip(a[h // 4:], b[h // 4:]) for u, v in zip(p[:3 * (4 * w // 5)], q[:3 * (4 * w // 5)]))
 w, h, rows = pixels("a.png")  # hot above, cold below: the ends of viridis
 top, low = rows[h // 5][3 * (w // 3):3 * (w // 3) + 3], rows[2 * h // 3][3 * (w // 3):3 * (w // 3) + 3]
 assert top[0] > 180 and top[2] < 80 and low[0] < 90 and low[2] > 60, (list(top), list(low))

@@ -4,6 +4,7 @@ import json
 import os
 import select
 import shutil
+import struct
 import subprocess
 import time
 
@@ -17,6 +18,22 @@ class Refused(Exception):
         self.text = text
 
 
+def events(entry, folder, name):
+    """A file of events, rows of x, y, z, tm, ts, cr: as text, in an `order` of columns, or binary."""
+    rest = {k: v for k, v in entry.items() if k not in ("data", "binary", "order")}
+    file = name + (".catemp" if entry.get("binary") else ".csv")
+    with open(os.path.join(folder, file), "wb") as f:
+        if entry.get("binary"):
+            for row in entry["data"]:
+                f.write(struct.pack("<6d", *row))
+        else:
+            order = entry.get("order", range(6))
+            f.write((",".join(["x", "y", "z", "tm", "ts", "cr"][i] for i in order) + "\n").encode())
+            for row in entry["data"]:
+                f.write((",".join("%.17g" % row[i] for i in order) + "\n").encode())
+    return dict(rest, file=file)
+
+
 def write(case, folder, name):
     """Writes a case and, where it holds a mesh of its own (`mesh.data`), the file of that."""
     mesh = case.get("mesh")
@@ -28,6 +45,8 @@ def write(case, folder, name):
             with open(os.path.join(folder, name + ".csv"), "w") as f:
                 f.write("time,x,y,z,power\n" + "".join("%.17g,%.17g,%.17g,%.17g,%.17g\n" % tuple(r) for r in entry["data"]))
             case = dict(case, paths=[dict({k: v for k, v in entry.items() if k != "data"}, file=name + ".csv")])
+    if any("data" in entry for entry in case.get("events", []) if isinstance(case.get("events"), list)):
+        case = dict(case, events=[events(e, folder, "%s-%d" % (name, i)) for i, e in enumerate(case["events"])])
     path = os.path.join(folder, name + ".yaml")
     with open(path, "w") as f:
         for key, value in case.items():

@@ -21,6 +21,7 @@ OUTPUT = {
     "physics": "chooses the table",
     "output.compression": "size of the files",
     "phases.name": "what supports, probes and figures call it",
+    "checkpoint": "size and precision of checkpoints, which are not results",
     "output.checkpoint_every": "wall time between checkpoints, which are not results",
     "materials.name": "what entries and messages call it",
     "mesh.meshing_time": "limit of Gmsh's time",
@@ -81,6 +82,7 @@ KNOWN = {
     ("dynamics", "output.count", "dynamics static"): "it has one step",
     ("dynamics", "output.history_every", "dynamics static"): "steps of statics always have a row",
     ("dynamics", "analysis.steps", "dynamics static"): "a limit that is not met",
+    ("stress", "materials.homogenised.conductivity_exponent", "stress walls"): "a material may be described for other rooms too: `thermal` takes it",
     ("dynamics", "materials.tangent", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.hardening", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.kinematic", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
@@ -164,7 +166,7 @@ SWITCHED = {
 MATERIAL = {
     "thermal": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity",
     "powder": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity boiling evaporation_heat molar_mass",
-    "stress": "young poisson law yield tangent hardening kinematic hardening_curve mechanical",
+    "stress": "young poisson law yield tangent hardening kinematic hardening_curve mechanical homogenised",
     "dynamics": "density young poisson law yield tangent hardening kinematic hardening_curve johnson_cook specific_heat",
     "fracture": "density young poisson fracture_energy fracture_energy_shear cohesive_strength cohesive_strength_shear law yield",
     "topopt": "density young poisson conductivity law yield",
@@ -261,6 +263,11 @@ def thermal():
     cylinder = dict(bead, beams=[{"model": "cylinder", "radius": 1 * MM, "laser": 1, "depth_profile": [[0.0, 1.0], [1 * MM, 0.3]],
                                   "profile": [[0.0, 1.0], [1 * MM, 0.5]]}])
     yield "cylinder", {"case": cylinder, "only": ["beams"], "hints": hints}
+    boils = dict(STEEL, boiling=3100.0, evaporation_heat=6.3e6, molar_mass=0.056)
+    keyhole = dict(bead, materials=[boils], beams=[{"radius": 0.45 * MM, "laser": 1, "depth": 0.05 * MM, "absorptivity": 0.35, "keyhole": {"absorptivity": 0.35}}],
+                   boundary=[{"set": "surface", "evaporation": True}])
+    yield "keyhole", {"case": keyhole, "only": ["beams.keyhole", "beams.depth", "boundary.evaporation", "materials.boiling", "materials.evaporation_heat", "materials.molar_mass"],
+                      "hints": dict(hints, **{"boiling": [2900.0], "evaporation_heat": [7e6], "molar_mass": [0.05], "transition": [1.0], "depth_factor": [9.0], "beams.depth": [2 * MM]})}
     several = {"power": 200.0, "speed": 0.1, "spacing": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "parts": [
         {"regions": [{"min": [0.0, 0.0], "max": [3 * MM, 2 * MM]}]}, {"regions": [{"min": [5 * MM, 0.0], "max": [8 * MM, 2 * MM]}]}]}
     parts = dict(bead, beams=[{"model": "gaussian", "radius": 1 * MM, "raster": several}])
@@ -331,6 +338,8 @@ def stress():
                      "start": 400.0, "austenite_start": 700.0, "austenite_end": 1000.0, "strain": 5e-3, "trip": 5e-11, "yield": 2e8, "hardening": 1e9, "expansion": 1.8e-5}})],
                  phases=[{"name": "heat", "steps": 2, "temperature": 850.0}, {"name": "cool", "steps": 2, "temperature": [[0, 850.0], [1, 320.0]]}])
     yield "phase", {"case": phase, "only": ["materials.mechanical.transformation"], "hints": dict(hints, **{"transformation.strain_temperature": [400.0]})}
+    walls = dict(load, materials=[dict(steel, homogenised={"wall": 1e-4, "spacing": 1e-3, "perforation": 0.1})])
+    yield "walls", {"case": walls, "only": ["materials.homogenised"], "hints": dict(hints, **{"homogenised.share": [0.3]})}
     heat = {"mesh": two, "materials": [steel], "temperature": 300.0, "supports": [{"set": "zmin", "fix": "all"}],
             "phases": [{"name": "heat", "kind": "heat", "file": "heat"}], "floors": {"hardening": 0.01}, "output": {"count": 2}}
     yield "heat", {"case": heat, "only": ["phases", "floors", "temperature"], "hints": hints}
@@ -524,11 +533,17 @@ def topopt():
     yield "mma", {"case": dict(base, sets=sets, optimiser={"method": "mma"}, filter={"kind": "density"}, projection={"beta": 2.0, "every": 2},
                                penalty_ramp={"hold": 1, "factor": 1.5}, constraints=[dict(end, displacement=100.0, direction=[0.0, 0.0, -1.0])], surface={"analyse": True}),
                   "only": ["constraints", "projection", "filter", "optimiser", "penalty", "penalty_ramp", "surface", "volume", "minimise"], "hints": hints}
+    yield "cycle", {"case": dict(base, materials=[dict(SOLID, young=1.0)], filter={"kind": "density"}, optimiser={"method": "mma"}, constraints=[{"stress": 3.0, "cycle": {"ratio": 0.2, "ultimate": 9.0}}]),
+                    "only": ["constraints"], "hints": dict(hints, ratio=[0.5], ultimate=[5.0])}
     oc = {"method": "oc", "gray_exponent": 1.5, "gray_ramp": {"hold": 1, "factor": 1.1}}
     yield "oc", {"case": dict(base, optimiser=oc), "only": ["optimiser"], "hints": hints}
     made = dict(base, filter={"kind": "density"}, optimiser={"method": "mma"})
     yield "overhang", {"case": dict(made, overhang={}), "only": ["overhang"], "hints": hints}
     yield "draw", {"case": dict(made, draw_direction={"parting": 2.0}), "only": ["draw_direction"], "hints": hints}
+    yield "milling", {"case": dict(made, milling={"directions": ["z+", "x+"]}), "only": ["milling"], "hints": dict(hints, **{"milling.directions": [["z-"]]})}
+    yield "finish", {"case": {"grid": {"elements": [4, 2, 2]}, "materials": [dict(SOLID, density=1.0, young=1.0)], "volume": 1.0, "iterations": 1, "filter": {"kind": "none"},
+                              "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "finish": {"meshes": 1}, "output": {"count": 1}},
+                     "only": ["finish"], "hints": dict(hints, **{"finish.size": [1.2]})}
     # so large that the coarse grid is no system of a few unknowns, which is solved at once
     fine = {"elements": [16, 8, 8], "size": [8.0, 4.0, 4.0]}
     yield "sequence", {"case": dict(base, grid=fine, sequence={"grids": 1, "iterations": 3}, pattern={"mirror": ["y"]}, solver={}),
@@ -543,9 +558,9 @@ def topopt():
         "springs": [{"box": {"min": [8.0, 4.0]}, "stiffness": [0.1, 0.0, 0.0]}, {"box": {"min": [0.0, 4.0], "max": [0.0, 4.0]}, "stiffness": [0.1, 0.0, 0.0]}],
         "iterations": 5, "output": {"count": 1}},
         "only": ["ports", "springs", "loads", "supports", "optimiser", "solver", "weights", "combine", "minimise", "symmetry", "stress"], "hints": hints}
-    stressed = dict(base, materials=[dict(SOLID, young=1.0)], loads=[dict(end, force=[0.0, 0.0, -1.0]), {"gravity": [0.0, 0.0, -1e-5], "load_case": 2}],
+    stressed = dict(base, materials=[dict(SOLID, young=1.0, mechanical={"expansion": 1e-3})], temperature_change=5.0, loads=[dict(end, force=[0.0, 0.0, -1.0]), {"gravity": [0.0, 0.0, -1e-5], "load_case": 2}],
                     minimise="stress", stress={}, filter={"kind": "density"}, masses=[dict(end, mass=1.0)], weights=[1.0, 2.0])
-    yield "stress", {"case": stressed, "only": ["stress", "masses", "loads", "weights", "combine", "mass_threshold", "materials"], "hints": hints}
+    yield "stress", {"case": stressed, "only": ["stress", "masses", "loads", "weights", "combine", "mass_threshold", "materials", "temperature_change"], "hints": hints}
     yield "frequency", {"case": {
         "grid": {"elements": [6, 3, 3]}, "problem": "frequency", "volume": 0.4, "materials": [dict(SOLID, density=1.0, young=1.0)],
         "supports": [{"box": {"max": [0.0, 3.0, 3.0]}}], "masses": [{"box": {"min": [6.0, 0.0, 0.0]}, "mass": 1.0}], "frequency": {}, "filter": {"kind": "density"},

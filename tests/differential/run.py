@@ -18,7 +18,7 @@ sys.path.insert(0, HERE)
 import engine  # noqa: E402
 from case import Worker  # noqa: E402
 
-ROOMS = ("thermal", "stress", "dynamics", "topopt", "fracture", "powder")
+ROOMS = ("thermal", "stress", "dynamics", "topopt", "fracture", "powder", "grains", "structure")
 HEAD = ("room", "seed", "state", "held", "failed", "seconds", "text")
 CHUNK = 5  # seeds that a process takes at a time
 

@@ -1,6 +1,7 @@
 /* Gradients of thermal runs: against differences of whole runs (which the library makes itself) and
    against each other; the same bits on any number of threads; refusals by name. */
 #include "check.h"
+#include "folder.h"
 #include <ingot/gradient.h>
 
 /* A wall of one material on a plate of another, laid in two passes: births, melting, radiation, a
@@ -187,6 +188,55 @@ static void optimum_is_exact(void **state) {
   ig_ctx_close(cx);
 }
 
+/* T = 300 K + q t / C, measured with noise at five times: q = C sum(t d) / sum(t^2), its standard
+   error is s C / sqrt(sum(t^2)). */
+static void standard_error_is_exact(void **state) {
+  (void)state;
+  static const char *const of[] = {"body_source"}, *const low[] = {"0"}, *const high[] = {"1e8"};
+  static const double t[] = {0.2, 0.4, 0.6, 0.8, 1.0}, d[] = {1.3, 1.9, 3.4, 3.8, 5.2};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c;
+  ig_optimum end;
+  char figure[700], *here = folder_new();
+  snprintf(figure, sizeof figure, "%s/measured.csv", here);
+  FILE *f = fopen(figure, "w");
+  assert_non_null(f);
+  fprintf(f, "time,p\n");
+  double td = 0, tt = 0, left = 0, error;
+  for (int i = 0; i < 5; i++) {
+    fprintf(f, "%g,%g\n", t[i], 300 + d[i]);
+    td += t[i] * d[i];
+    tt += t[i] * t[i];
+  }
+  fclose(f);
+  for (int i = 0; i < 5; i++)
+    left += (t[i] * td / tt - d[i]) * (t[i] * td / tt - d[i]);
+  snprintf(figure, sizeof figure, "misfit(%s/measured.csv)", here);
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "thermal"));
+  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}}"));
+  GOOD(cx, ig_case_set(c, "materials",
+                       "{name: m, density: 8000, specific_heat: 500, conductivity: 20}"));
+  GOOD(cx, ig_case_set(c, "body_source", "5 MW/m^3"));
+  GOOD(cx, ig_case_set(c, "initial_temperature", "300 K"));
+  GOOD(cx, ig_case_set(c, "duration", "1 s"));
+  GOOD(cx, ig_case_set(c, "time_step", "0.02 s"));
+  GOOD(cx, ig_case_set(c, "probes", "{name: p, point: [0.3 mm, 0.4 mm, 0.5 mm]}"));
+  ig_optimise_options o = {.low = low, .high = high, .tolerance = 1e-9, .deviation = &error};
+  GOOD(cx, ig_case_optimise(c, figure, of, 1, &o, &end));
+  const double C = 8000 * 500, s = sqrt(left / 4);
+  assert_near(strtod(ig_case_get(c, "body_source"), NULL), C * td / tt, 1e-6 * C * td / tt);
+  assert_near(end.value, left, 1e-6 * left);
+  assert_near(error, s * C / sqrt(tt), 1e-5 * s * C / sqrt(tt));
+  o.uncertainty = 0.5;
+  GOOD(cx, ig_case_optimise(c, figure, of, 1, &o, &end));
+  assert_near(error, 0.5 * C / sqrt(tt), 1e-5 * C / sqrt(tt));
+  BAD(cx, ig_case_optimise(c, "p", of, 1, &o, &end), "standard errors are of");
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  folder_remove(here);
+}
+
 /* Watts are the powers of pieces times absorptivity: a common factor of both is one direction. And
    a uniform change of the start is the sum over its nodes. */
 static void fields_sum_to_numbers(void **state) {
@@ -207,6 +257,53 @@ static void fields_sum_to_numbers(void **state) {
   assert_near(start, g->row[2].derivative[0], 1e-9 * fabs(start));
   ig_gradient_free(g);
   ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+/* Beams that are moved and resized. The path has two tracks with a jump between them; the second
+   time, the first track ends where a step does. */
+static void beams_move(void **state) {
+  (void)state;
+  static const char *const set[] = {
+      "physics",
+      "thermal",
+      "mesh",
+      "{boxes: [{name: plate, size: [8 mm, 4 mm, 2 mm], cells: [8, 4, 2]}]}",
+      "materials",
+      "[{name: a, density: 7950, conductivity: 20, specific_heat: 500, absorptivity: 0.4}]",
+      "initial_temperature",
+      "300 K",
+      "duration",
+      "1.1 s",
+      "beams",
+      "[{model: goldak, sampling: 1.2, depth: 0.9 mm, radius: 0.8 mm, raster: {power: 190 W, "
+      "speed: 12 mm/s, "
+      "spacing: 2 mm, layer_height: 1 mm, base: 1 mm, layers: 2, rotation: 0, regions: {min: [1 "
+      "mm, "
+      "1 mm], max: [7 mm, 3 mm]}}}]",
+      "probes",
+      "[{name: b, point: [3.2 mm, 1.3 mm, 1.4 mm]}]",
+      NULL};
+  static const char *const of[] = {
+      "beams[0].radius",      "beams[0].depth",        "beams[0].raster.regions.min[1]",
+      "beams[0].raster.base", "beams[0].raster.speed", "beams[0].raster.regions.max[0]"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  for (int k = 0; k < 2; k++) {
+    ig_case *c;
+    ig_gradient *g;
+    GOOD(cx, ig_case_new(cx, &c));
+    for (int i = 0; set[i]; i += 2)
+      GOOD(cx, ig_case_set(c, set[i], set[i + 1]));
+    GOOD(cx, ig_case_set(c, "time_step", k ? "10 ms" : "9.7 ms"));
+    GOOD(cx, ig_case_gradient(c, "mean(b)", of, 6, &(ig_gradient_options){true}, &g));
+    for (int i = 0; i < g->rows; i++) {
+      const double d = g->row[i].derivative[0];
+      if (!(fabs(d - g->row[i].difference) <= (k && i > 3 ? 0.1 : 2e-6) * fabs(d)) || d == 0)
+        fail_msg("%s: %.12g, difference %.12g", g->row[i].key, d, g->row[i].difference);
+    }
+    ig_gradient_free(g);
+    ig_case_close(c);
+  }
   ig_ctx_close(cx);
 }
 
@@ -334,7 +431,8 @@ static void tells_what_has_none(void **state) {
       {NULL, NULL, "duration", "no gradient by 'duration'"},
       {NULL, NULL, "boundary[0].flux", "no number 'boundary[0].flux'"},
       {NULL, NULL, "materials[0].conductivity", "of a table say which"},
-      {NULL, NULL, "beams[0].radius", "no gradient by 'beams[0].radius'"},
+      {NULL, NULL, "beams[0].sampling", "no gradient by 'beams[0].sampling'"},
+      {NULL, NULL, "beams[0].raster.layers", "no gradient by 'beams[0].raster.layers'"},
       {NULL, NULL, "beams[3].powers", "the case has 1 beams"},
       {"precision", "single", "ambient", "needs `precision: double`"},
       {"dwell_change", "5 K", "ambient", "long steps"},
@@ -366,9 +464,11 @@ int main(void) {
       cmocka_unit_test(energy_is_exact),
       cmocka_unit_test(hot_volume_is_the_volume),
       cmocka_unit_test(optimum_is_exact),
+      cmocka_unit_test(standard_error_is_exact),
       cmocka_unit_test(agrees_with_differences),
       cmocka_unit_test(agrees_with_constant_properties),
       cmocka_unit_test(fields_sum_to_numbers),
+      cmocka_unit_test(beams_move),
       cmocka_unit_test(has_the_bits_of_one_thread),
       cmocka_unit_test(limited_films_agree),
       cmocka_unit_test(zeros_have_derivatives),

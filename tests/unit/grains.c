@@ -137,6 +137,35 @@ static void skipped_rows_change_nothing(void **state) {
   ig_ctx_close(cx);
 }
 
+static void keep_text(void *user, ig_log_level level, const char *text) {
+  if (level == IG_LOG_WARN)
+    snprintf(user, 512, "%s", text);
+}
+
+/* Steps by the speed of tips may be long for the temperature. */
+static void long_steps_are_warned_of(void **state) {
+  (void)state;
+  char said[512] = "";
+  ig_ctx *cx;
+  assert_int_equal(
+      ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1, .log = keep_text, .user = said},
+                  &cx),
+      IG_OK);
+  ig_grains_case c = grains_box(4, 4, 4);
+  ig_grains_run r;
+  ig_job job;
+  open_run(cx, &c, &job, &r);
+  ig_grains_close(&r);
+  assert_string_equal(said, "");
+  c.growth = (ig_grains_growth){
+      .law = IG_GRAINS_CUSTOM, .linear = 1e-3, .quadratic = NAN, .cubic = NAN, .limit = 10};
+  open_run(cx, &c, &job, &r);
+  ig_grains_close(&r);
+  assert_non_null(strstr(said, "in a step of 2e-05 s a cell cools by up to 20 K"));
+  assert_non_null(strstr(said, "give a `time_step` of at most 5e-07 s"));
+  ig_ctx_close(cx);
+}
+
 /* A grain that grows through the sides of a periodic box has its centre where its seed stands. */
 static void centres_are_periodic(void **state) {
   (void)state;
@@ -397,6 +426,7 @@ int main(void) {
       cmocka_unit_test(places_follow_the_case),
       cmocka_unit_test(skipped_rows_change_nothing),
       cmocka_unit_test(centres_are_periodic),
+      cmocka_unit_test(long_steps_are_warned_of),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(formats_are_the_same),
       cmocka_unit_test(solid_beside_goes_on),

@@ -118,7 +118,8 @@ static void stl_surfaces_are_drawn(void **state) {
   (void)state;
   static const float corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   static const int face[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
-  char bytes[84 + 4 * 50] = "binary STL", path[128], png[128], *folder = folder_new();
+  char bytes[84 + 4 * 50] = "binary STL by Ingot, in units of 0.5 m", path[128], png[128],
+                      *folder = folder_new();
   memcpy(bytes + 80, &(uint32_t){4}, 4);
   for (int t = 0; t < 4; t++)
     for (int a = 0; a < 3; a++)
@@ -132,7 +133,12 @@ static void stl_surfaces_are_drawn(void **state) {
   assert_int_equal(s->cells, 4);
   for (int i = 0; i < 12; i++)
     for (int d = 0; d < 3; d++)
-      assert_true(s->point[3 * s->corner[i] + d] == corner[face[i / 3][i % 3]][d]);
+      assert_true(s->point[3 * s->corner[i] + d] == 0.5 * (double)corner[face[i / 3][i % 3]][d]);
+  ig_snapshot_free(s);
+  memset(bytes, 0, 80); /* no unit: millimetres */
+  file_write(path, bytes, sizeof bytes);
+  GOOD(cx, ig_stl_read(cx, path, &s));
+  assert_true(s->point[3 * s->corner[1] + 1] == 1e-3);
   ig_snapshot_free(s);
   GOOD(cx, ig_view(cx, path, &(ig_view_options){.width = 64, .height = 64}, png));
   assert_true(file_exists(png));

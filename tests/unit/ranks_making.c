@@ -119,6 +119,7 @@ static void drawn_parts_have_the_bits_of_one(void **state) {
   same_files(small, "draw_direction", "{direction: z+, parting: 10}");
   same_files(small, "draw_direction", "{direction: z+, parting: 8}");
   same_files(small, "draw_direction", "{direction: x-, parting: 2}");
+  same_files(small, "milling", "{directions: [z+, x-, z-]}");
   same_after_restart(small, "draw_direction", "{direction: z+, parting: 9}");
 }
 

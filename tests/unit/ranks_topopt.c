@@ -23,10 +23,12 @@
 #define TWO(other)                                                                                 \
   "materials", "[{name: a, density: 1000, young: 1e6, poisson: 0.3}, {name: b, density: 2500, "    \
                "young: 3e6, poisson: " other ", set: far}]"
-/* held away from zero */
+/* held away from zero, and warm */
 #define LED                                                                                        \
-  "volume", "0.4", "supports", "[{set: zmin}, {set: zmax, fix: x, displacement: [0.01, 0, 0]}]",   \
-      "loads", "[{set: ymax, force: [0, 1, 0]}]"
+  "temperature_change", "20", "materials",                                                         \
+      "[{name: a, young: 1, poisson: 0.3, mechanical: {expansion: 1e-3}}]", "volume", "0.4",       \
+      "supports", "[{set: zmin}, {set: zmax, fix: x, displacement: [0.01, 0, 0]}]", "loads",       \
+      "[{set: ymax, force: [0, 1, 0]}]"
 #define HOT                                                                                        \
   "problem", "heat", "volume", "0.4", "supports", "[{set: zmin}, {set: zmax, temperature: 40}]",   \
       "loads", "[{set: ymax, heat: 1}]"

@@ -187,6 +187,109 @@ static void absorptivity_over_temperature(void **state) {
   }
 }
 
+/* A keyhole by hand: e = A P / (k (T_b - T_0) g(Pe)) with the polynomial that Lankalapalli and
+   others fitted to g (within 0.8 %), and A of a cone of depth e. Heat is that of an ellipsoid of
+   the same size, given as such. */
+static void keyholes(void **state) {
+  (void)state;
+  text_write("path.csv", "t,x,y,z,power\n0,3.5e-3,4e-3,1e-3,1000\n0.01,4.5e-3,4e-3,1e-3,0\n");
+  text_write("case.yaml", PLATE);
+  const double a = 0.3e-3, P = 1000, flat = 0.3, pe = 0.1 * a * 4e6 / (2 * 20);
+  const double g = 2.1995 + 6.2962 * pe - 0.4994 * pe * pe + 0.0461 * pe * pe * pe;
+  double e = a, A = flat;
+  for (int i = 0; i < 100; i++) {
+    const double x = e / a, angle = atan2(1, x), G = 1 / (1 + sqrt(1 + x * x)),
+                 F = (3 * sin(angle) - sin(3 * angle)) / 4;
+    A = flat * (1 + (1 - flat) * (G - F)) / (1 - (1 - flat) * (1 - G));
+    e = A * P / (20 * (3000 - 300) * g);
+  }
+  assert_true(e > 1.5 * a && e < 3 * a); /* all light goes into it, and it ends in the plate */
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    row r, same;
+    char beam[300];
+    const char *const hole[] = {"materials.boiling", "3000 K", "beams",
+                                "{radius: 0.3 mm, absorptivity: 0.3, keyhole: {absorptivity: 0.3}, "
+                                "path: {file: path.csv, unit: 1 m}}",
+                                NULL};
+    case_run(*backend, "hole", NULL, hole, &r, NULL);
+    assert_near(of(&r, "E_gap"), 0, 1e-9);
+    assert_near(of(&r, "E_source") / (10 * A), 1, 5e-3);
+    snprintf(beam, sizeof beam,
+             "{model: gaussian, radius: %.9g, depth: %.9g, absorptivity: %.9g, path: {file: "
+             "path.csv, unit: 1 m}}",
+             sqrt(1.5) * a, sqrt(1.5) * e, A);
+    const char *const keys[] = {"beams", beam, NULL};
+    case_run(*backend, "same", NULL, keys, &same, NULL);
+    assert_near((of(&r, "T_max") - 300) / (of(&same, "T_max") - 300), 1, 1e-2);
+  }
+}
+
+/* A cube of 1 mm that is warm throughout, heated by 60 MW/m^2 through its top, evaporates from all
+   of its six faces: it comes to rest where vapour takes 10 MW/m^2. Where steps are long for vapour
+   it stays bounded, too. The balance closes; where all is solid nothing evaporates. */
+static void evaporation(void **state) {
+  (void)state;
+  const double L = 6e6, M = 0.056, R = 8.31446261815324, boils = 3000;
+  double low = 1500, high = 3000;
+  for (int i = 0; i < 60; i++) {
+    const double T = 0.5 * (low + high), q = 0.82 * 101325 * exp(L * M / R * (1 / boils - 1 / T)) *
+                                             sqrt(M / (2 * 3.14159265358979 * R * T)) * L;
+    *(q < 10e6 ? &low : &high) = T;
+  }
+  text_write("case.yaml",
+             "physics: thermal\n"
+             "mesh: {boxes: [{size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}]}\n"
+             "materials: {name: m, density: 8000, conductivity: 1e5, specific_heat: 500,\n"
+             "  solidus: 1400, liquidus: 1500, latent_heat: 2e5, boiling: 3000,\n"
+             "  evaporation_heat: 6e6, molar_mass: 0.056}\n"
+             "boundary: [{set: zmax, flux: 6e7}, {set: surface, evaporation: true}]\n"
+             "initial_temperature: 2000 K\n"
+             "duration: 150 ms\n"
+             "output: {count: 0, history_every: 1000000}\n");
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    row r;
+    for (int i = 0; i < 4; i++) {
+      static const char *const how[][2] = {{"double", "classes"},
+                                           {"double", "recompute"},
+                                           {"mixed", "classes"},
+                                           {"single", "recompute"}};
+      const char *const keys[] = {"precision", how[i][0], "conduction", how[i][1], NULL};
+      case_run(*backend, "vapour", NULL, keys, &r, NULL);
+      assert_near(0.5 * (of(&r, "T_max") + of(&r, "T_min")), low, i == 3 ? 1 : 0.3);
+      assert_near(of(&r, "E_gap"), 0, i == 0 ? 1e-9 : i == 3 ? 1e-2 : 1e-5);
+      assert_true(of(&r, "E_evaporated") > 0.5);
+    }
+    const char *const solid[] = {"initial_temperature", "1000 K", "boundary",
+                                 "{set: surface, evaporation: true}", NULL};
+    case_run(*backend, "vapour", NULL, solid, &r, NULL);
+    assert_true(of(&r, "E_evaporated") == 0);
+    assert_near(of(&r, "T_max"), 1000, 1e-3);
+    /* steps of 20 us: ten times what vapour would allow */
+    const char *const stiff[] = {"boundary",
+                                 "[{set: zmax, flux: 6e9}, {set: surface, evaporation: true}]",
+                                 "materials.conductivity",
+                                 "3",
+                                 "duration",
+                                 "5 ms",
+                                 "mesh",
+                                 "{boxes: [{size: [1 mm, 1 mm, 10 um], cells: [1, 1, 1]}]}",
+                                 NULL};
+    case_run(*backend, "vapour", NULL, stiff, &r, NULL);
+    assert_near(of(&r, "E_gap"), 0, 1e-5);
+    assert_true(of(&r, "T_max") > 3500 && of(&r, "T_max") < 4500);
+  }
+  const char *const bad[][4] = {{"surface", "branch", NULL, "needs `surface: lumped`"},
+                                {"latent", "apparent", NULL, "needs `latent: enthalpy`"},
+                                {"dwell_change", "5 K", NULL, "does not go with `dwell_change`"},
+                                {"materials.boiling", "null", NULL, "boiling"}};
+  for (int i = 0; i < 3; i++) {
+    char message[1024];
+    assert_int_equal(case_run("cpu", "bad", NULL, bad[i], NULL, message), IG_INPUT);
+    if (!strstr(message, bad[i][3]))
+      fail_msg("%s", message);
+  }
+}
+
 static void refused(void **state) {
   (void)state;
   static const char *const cases[][2] = {
@@ -194,9 +297,12 @@ static void refused(void **state) {
       {"model: surface, axis: [0, 0, 1]", "the beam points up"},
       {"model: surface, profile: [[0 mm, 0], [1 mm, 0]]", "some intensity"},
       {"model: surface, depth_profile: [[0 mm, 1], [1 mm, 0]]", "is for model: cylinder"},
-      {"model: cylinder, depth: 1 mm, depth_profile: [[0 mm, 1], [1 mm, 0]]", "leave out depth"}};
+      {"model: cylinder, depth: 1 mm, depth_profile: [[0 mm, 1], [1 mm, 0]]", "leave out depth"},
+      {"model: gaussian, keyhole: {}", "give it with model: surface"},
+      {"normalise: false, keyhole: {}", "a keyhole needs `normalise: true`"},
+      {"keyhole: {}", "boiling"}};
   case_write();
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 8; i++) {
     char beam[300], message[1024];
     snprintf(beam, sizeof beam,
              "{radius: 1 mm, absorptivity: 1, path: {file: path.csv, unit: 1 m}, %s}", cases[i][0]);
@@ -244,6 +350,8 @@ int main(void) {
       cmocka_unit_test(depth_profiles),
       cmocka_unit_test(absorptivity_over_temperature),
       cmocka_unit_test(layers_of_a_standing_part),
+      cmocka_unit_test(keyholes),
+      cmocka_unit_test(evaporation),
       cmocka_unit_test(refused),
   };
   IN_FOLDER(tests);

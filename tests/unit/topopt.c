@@ -223,11 +223,12 @@ static void run_writes_what_it_should(void **state) {
     GOOD(cx, run_case(cx, CASE(""), &m, NULL));
     assert_int_equal(m.rows, 6);
     assert_int_equal(m.snapshots, 3);
-    assert_int_equal(m.file_count, 3);
-    assert_string_equal(m.files[0], "part.stl");
-    assert_watertight(read_stl(m.bytes[0], m.sizes[0]));
-    assert_watertight(read_obj(m.bytes[1], m.sizes[1]));
-    assert_watertight(read_ply(m.bytes[2], m.sizes[2]));
+    assert_int_equal(m.file_count, 4);
+    assert_string_equal(m.files[0], "loads.csv");
+    assert_string_equal(m.files[1], "part.stl");
+    assert_watertight(read_stl(m.bytes[1], m.sizes[1]));
+    assert_watertight(read_obj(m.bytes[2], m.sizes[2]));
+    assert_watertight(read_ply(m.bytes[3], m.sizes[3]));
     assert_true(m.objective[5] < 0.7 * m.objective[0]);
     memory_close(&m);
     ig_ctx_close(cx);

@@ -76,6 +76,48 @@ static void tools_can_be_drawn(void **state) {
     }
 }
 
+/* Every element that is void is reached along z, from above or from below, or along y. From one
+   side alone the design is softer. */
+static void tools_reach_what_is_milled(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    double objective[2] = {0};
+    for (int how = 0; how < 2; how++) {
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_topopt_problem t;
+      ig_evaluation e = {0};
+      double *x = densities(
+          cx,
+          how ? "{" BEAM ", projection: {beta: 2, every: 10}, milling: {directions: [z+]}}"
+              : "{" BEAM ", projection: {beta: 2, every: 10}, milling: {directions: [z+, z-, y+]}}",
+          50, &t, &e);
+      const ig_grid *g = &t.m->grid;
+      int missed = 0, empty = 0;
+      for (int j = 0; j < 6; j++)
+        for (int i = 0; i < 12; i++)
+          for (int k = 0; k < 8; k++) {
+            bool above = true, below = !how, beside = !how;
+            for (int z = 0; z < 8; z++) {
+              const bool solid = x[ig_grid_place(g, i, j, z)] >= 0.5;
+              above = above && (z < k || !solid);
+              below = below && (z > k || !solid);
+            }
+            for (int y = j; y < 6; y++)
+              beside = beside && x[ig_grid_place(g, i, y, k)] < 0.5;
+            empty += x[ig_grid_place(g, i, j, k)] < 0.5;
+            missed += x[ig_grid_place(g, i, j, k)] < 0.5 && !above && !below && !beside;
+          }
+      assert_true(empty > 300 && missed == 0);
+      assert_near(e.volume, 0.3, 3e-3);
+      objective[how] = e.objective;
+      free(x);
+      ig_topopt_problem_close(&t);
+      ig_ctx_close(cx);
+    }
+    assert_true(objective[0] < objective[1]);
+  }
+}
+
 /* The last density of a column of n: all x, but `own` the one at `at`. */
 static double column(int n, double x, int at, double own) {
   const double power = ig_draw_power(n);
@@ -571,6 +613,7 @@ static void slips_are_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_repeat_to_the_last_bit),
                                      cmocka_unit_test(tools_can_be_drawn),
+                                     cmocka_unit_test(tools_reach_what_is_milled),
                                      cmocka_unit_test(columns_of_any_length_move_alike),
                                      cmocka_unit_test(drawn_designs_hold_together),
                                      cmocka_unit_test(drawn_designs_settle),

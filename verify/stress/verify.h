@@ -36,6 +36,8 @@ ig_status ig_stress_verify_limit(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_inclusion(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_tear.c */
 ig_status ig_stress_verify_tear(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_cell.c */
+ig_status ig_stress_verify_cell(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_track.c */
 ig_status ig_stress_verify_track(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_round.c */

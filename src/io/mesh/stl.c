@@ -3,6 +3,7 @@
    the same place become one point; no tolerance is needed, because Ingot writes equal corners with
    equal bits. */
 #include "io/mesh/stl.h"
+#include "core/number.h"
 #include "io/format/atomic_file.h"
 
 #include <inttypes.h>
@@ -66,8 +67,17 @@ static void snapshot_fill(ig_snapshot *snap, const vertex *v) {
   memset(snap->type, VTK_TRIANGLE, (size_t)snap->cells);
 }
 
-/* Points are merged when their coordinates are the same bits. Binary only, as Ingot writes it; in
-   millimetres. */
+/* Metres per unit of the file: Ingot writes it into the title; millimetres where none is given. */
+static double unit_of(const char *bytes) {
+  static const char before[] = "in units of ";
+  char title[TITLE + 1] = "", *end;
+  memcpy(title, bytes, TITLE);
+  const char *at = strstr(title, before);
+  const double unit = at ? ig_decimal_read(at + sizeof before - 1, &end) : 0;
+  return unit > 0 && isfinite(unit) ? unit : 1e-3;
+}
+
+/* Points are merged when their coordinates are the same bits. Binary only, as Ingot writes it. */
 ig_status ig_stl_read(ig_ctx *cx, const char *path, ig_snapshot **snap) {
   char *bytes = NULL;
   size_t size = 0;
@@ -88,6 +98,9 @@ ig_status ig_stl_read(ig_ctx *cx, const char *path, ig_snapshot **snap) {
   IG_TRY_GOTO(status, done,
               ig_snapshot_new(cx, points, triangles, 3 * (int64_t)triangles, NAN, 0, snap));
   snapshot_fill(*snap, v);
+  const double unit = unit_of(bytes);
+  for (int64_t i = 0; i < 3 * points; i++)
+    (*snap)->point[i] *= unit;
 done:
   free(bytes);
   free(v);

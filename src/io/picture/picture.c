@@ -39,7 +39,9 @@ static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_
   ig_scalar s;
   IG_TRY(ig_scalar_find(snap, path, o->threshold, &s));
   IG_TRY(IG_NEW(snap->cx, keep, snap->cells, "cell selection"));
-  const double low = o->threshold_range[0], high = o->threshold_range[1];
+  const double shift =
+      ig_display_of(s.label, s.field->unit, 0, o->celsius && !snap->iterations).shift;
+  const double low = o->threshold_range[0] - shift, high = o->threshold_range[1] - shift;
   for (int64_t c = 0; c < snap->cells; c++) {
     bool inside = true;
     if (s.field->where == IG_AT_CELLS) {
@@ -192,6 +194,9 @@ typedef struct {
   ig_shading shading;
   const float *smooth; /* points x 3 */
   double size;         /* of the part */
+  const double *nodal; /* a cell field averaged at the points; NULL: values as they are */
+  double solidus;      /* K; NAN: no melt is shown */
+  bool celsius;
 } scene;
 
 /* Value as a share 0..1 of the colour range. Halves are subtracted, so that the difference cannot
@@ -202,8 +207,44 @@ static float share_of(const scene *k, double v) {
   return (float)((v / 2 - k->low / 2) / (k->high / 2 - k->low / 2));
 }
 
+/* An element without a value has none at its nodes either. */
 static float scene_value(const scene *k, int64_t cell, int64_t point) {
-  return k->s ? share_of(k, ig_surface_value(k->snap, k->surface, k->s, cell, point)) : NAN;
+  if (!k->s)
+    return NAN;
+  const double v = ig_surface_value(k->snap, k->surface, k->s, cell, point);
+  if (!k->nodal || isnan(v))
+    return share_of(k, v);
+  if (point < k->snap->points)
+    return share_of(k, k->nodal[point]);
+  const ig_between *b = &k->surface->between[point - k->snap->points];
+  return share_of(k, (1 - b->t) * k->nodal[b->a] + b->t * k->nodal[b->b]);
+}
+
+/* Values of elements averaged at their points, over the elements that are drawn: for quantities
+   that are continuous, which are those with a unit and strains. Points on two sides of a crack are
+   two. */
+static ig_status nodal_make(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
+                            const ig_scalar *s, double **nodal) {
+  const ig_field *f = s->field;
+  int32_t *count = NULL;
+  *nodal = NULL;
+  if (f->where != IG_AT_CELLS || (!*f->unit && !strstr(f->name, "strain")))
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, nodal, snap->points + 1, "nodal values"));
+  IG_TRY(IG_NEW(cx, &count, snap->points + 1, "nodal values"));
+  for (int64_t c = 0; c < snap->cells; c++) {
+    const double v = ig_scalar_value(s, c);
+    if ((keep && !keep[c]) || isnan(v))
+      continue;
+    for (int64_t i = snap->offset[c]; i < snap->offset[c + 1]; i++) {
+      (*nodal)[snap->corner[i]] += v;
+      count[snap->corner[i]]++;
+    }
+  }
+  for (int64_t i = 0; i < snap->points; i++)
+    (*nodal)[i] = count[i] ? (*nodal)[i] / count[i] : NAN;
+  free(count);
+  return IG_OK;
 }
 
 /* Projects a corner. The averaged normal of the point is used if it is close to the face's own; at
@@ -292,12 +333,14 @@ static void legend_bar(ig_canvas *c, const scene *k) {
             y1 = (int)(0.84 * h);
   for (int y = y0; y <= y1; y++) {
     float rgb[3];
-    ig_palette_color(k->shading.palette, (float)(y1 - y) / (float)(y1 - y0), rgb);
+    ig_shading_color(&k->shading, (float)(y1 - y) / (float)(y1 - y0), rgb);
     ig_canvas_rect(c, x, y, w, 1, rgb);
   }
   /* Values are shown with a prefix that suits the larger end of the range. */
-  const ig_display shown = ig_display_for(k->s->field->unit, fmax(fabs(k->low), fabs(k->high)));
-  const ig_ticks ticks = ig_ticks_between(shown.factor * k->low, shown.factor * k->high, 6);
+  const ig_display shown =
+      ig_display_of(k->s->label, k->s->field->unit, fmax(fabs(k->low), fabs(k->high)), k->celsius);
+  const ig_ticks ticks =
+      ig_ticks_between(ig_display_number(&shown, k->low), ig_display_number(&shown, k->high), 6);
   char text[IG_TICK_TEXT], label[200];
   float widest = 0; /* many digits, of small differences of large values, are written smaller */
   for (int i = 0; i < ticks.count; i++) {
@@ -306,14 +349,28 @@ static void legend_bar(ig_canvas *c, const scene *k) {
   }
   const float at = (float)(x + w) + 0.014F * h, space = (float)c->width - at - 0.01F * h;
   const float small = widest > space ? size * space / widest : size;
+  /* The solidus is named on the bar; a tick that is too close makes room. */
+  const float solidus = k->shading.melts && k->shading.melt > 0
+                            ? (float)y1 - k->shading.melt * (float)(y1 - y0)
+                            : NAN;
+  if (isfinite(solidus)) {
+    char name[64];
+    ig_format(name, sizeof name, "solidus %.4g", ig_display_number(&shown, k->solidus));
+    const float tight = fminf(small, small * space / ig_text_width(small, name));
+    ig_canvas_line(c, (float)x, solidus, (float)(x + w) + 0.006F * h, solidus, 0.003F * h, INK);
+    ig_canvas_text(c, at, solidus + tight / 2, tight, INK, name);
+  }
   for (int i = 0; i < ticks.count; i++) {
-    const float y = (float)y1 - share_of(k, ticks.value[i] / shown.factor) * (float)(y1 - y0);
+    const float y =
+        (float)y1 - share_of(k, (ticks.value[i] - shown.shift) / shown.factor) * (float)(y1 - y0);
+    if (fabsf(y - solidus) < 1.6F * small)
+      continue;
     ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
     ig_tick_text(&ticks, i, text);
     ig_canvas_text(c, at, y + small / 2, small, INK, text);
   }
   if (ticks.count == 0) {
-    ig_format(text, sizeof text, "%.6g", shown.factor * k->low);
+    ig_format(text, sizeof text, "%.6g", ig_display_number(&shown, k->low));
     ig_canvas_text(c, at, (float)(y0 + y1) / 2, size, INK, text);
   }
   /* the name stands above the bar, kept inside the picture */
@@ -360,6 +417,8 @@ typedef struct {
   ig_scalar s;
   scene scene;
   double magnified; /* how many times the displacements are shown; 0: not deformed */
+  double *nodal;
+  ig_marks marks;
 } part;
 
 static void part_free(part *p) {
@@ -368,6 +427,8 @@ static void part_free(part *p) {
   ig_snapshot_free(p->snap);
   free(p->keep);
   free(p->drawn);
+  free(p->nodal);
+  ig_marks_free(&p->marks);
 }
 
 /* By the ending of the name. */
@@ -375,7 +436,10 @@ static ig_status part_read(ig_ctx *cx, const char *path, part *p) {
   const char *ending = strrchr(path, '.');
   const bool stl = ending && strcmp(ending, ".stl") == 0;
   p->path = path;
-  return stl ? ig_stl_read(cx, path, &p->snap) : ig_snapshot_read(cx, path, &p->snap);
+  if (stl)
+    return ig_stl_read(cx, path, &p->snap);
+  IG_TRY(ig_snapshot_read(cx, path, &p->snap));
+  return ig_opening_add(p->snap);
 }
 
 /* --- defaults */
@@ -413,6 +477,7 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   /* Anything that was asked for switches these defaults off. */
   if (o->field || o->threshold || o->warp || o->second)
     return;
+  o->loads = true;
   if (density && snap->iterations && any_cell(snap, density, 0.5, INFINITY)) {
     o->threshold = "density";
     o->threshold_range[0] = 0.5;
@@ -436,6 +501,7 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   if (most > 0) {
     o->warp = "displacement";
     o->warp_scale = ig_warp_usual(sqrt(size), most);
+    o->outline = true;
   }
 }
 
@@ -466,6 +532,9 @@ static ig_status part_field(part *p, const ig_view_options *o) {
     return IG_OK;
   IG_TRY(ig_scalar_find(p->snap, p->path, field, &p->s));
   p->scene.s = &p->s;
+  /* Temperatures of a design are above those that are prescribed, not absolute. */
+  p->scene.celsius = o->celsius && !p->snap->iterations;
+  p->scene.solidus = NAN;
   return IG_OK;
 }
 
@@ -547,12 +616,26 @@ static ig_status part_draw(part *p, const ig_view_options *o, ig_canvas *canvas)
   scene *k = &p->scene;
   ig_ctx *cx = p->snap->cx;
   IG_TRY(scene_paint(k, canvas));
-  if (o->outline)
-    IG_TRY(ig_outline_draw(cx, &p->whole, p->drawn, &k->camera, canvas));
+  if (p->drawn)
+    IG_TRY(ig_outline_draw(cx, &p->whole, p->drawn, p->snap->points, &k->camera, k->size, canvas));
   if (o->arrows)
     IG_TRY(
         ig_arrows_draw(cx, p->snap, p->path, o->arrows, &p->surface, &k->camera, k->size, canvas));
+  ig_marks_draw(&p->marks, &k->camera, k->size, canvas, !o->bare,
+                (k->s && !o->bare ? 0.86F : 0.97F) * (float)canvas->width, text_size(canvas));
   return IG_OK;
+}
+
+/* The undeformed shape is within the frame, too. */
+static void outline_box(const part *p, ig_camera *camera) {
+  for (int64_t i = 0; i < 3 * p->whole.triangles; i++) {
+    double at[3];
+    ig_camera_project(camera, &p->drawn[3 * p->whole.corner[i]], at);
+    for (int c = 0; c < 2; c++) {
+      camera->box[c] = fmin(camera->box[c], at[c]);
+      camera->box[2 + c] = fmax(camera->box[2 + c], at[c]);
+    }
+  }
 }
 
 /* Two parts are drawn at the same scale, so that they can be compared. One or two windows beside
@@ -569,6 +652,9 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
                            to - (parts > 1 ? 0.03 * w : 0.0), 0.91 * h};
     memcpy(window[i], one, sizeof one);
     p[i].scene.size = camera_aim(&p[i].scene.camera, p[i].snap, &p[i].surface, o);
+    ig_marks_box(&p[i].marks, &p[i].scene.camera, p[i].scene.size);
+    if (p[i].drawn)
+      outline_box(&p[i], &p[i].scene.camera);
     scale = fmin(scale, camera_fits(&p[i].scene.camera, window[i]));
   }
   /* One scale for all parts. */
@@ -590,6 +676,26 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
     ig_canvas_text(canvas, 0.04F * (float)h, 0.055F * (float)h, 1.24F * text_size(canvas), INK,
                    o->title);
   return IG_OK;
+}
+
+/* The diagonal of the box around all points. */
+static double part_size(const ig_snapshot *snap) {
+  double size = 0;
+  for (int c = 0; c < 3; c++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < snap->points; i++) {
+      low = fmin(low, snap->point[3 * i + c]);
+      high = fmax(high, snap->point[3 * i + c]);
+    }
+    size += high > low ? (high - low) * (high - low) : 0;
+  }
+  return sqrt(size);
+}
+
+/* How values of the field that are asked for become SI: by a shift, of temperatures. */
+static ig_display kelvins(const part *p, bool celsius) {
+  return ig_display_of(p->scene.s ? p->s.label : "", p->scene.s ? p->s.field->unit : "", 0,
+                       celsius && p->scene.celsius);
 }
 
 /* Reads one or two snapshots, makes their surfaces and finds the common range of colours. A
@@ -618,16 +724,34 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
                          : 0;
     IG_TRY(part_field(&p[i], &used));
     part_range(&p[i], range);
+    if (p[i].scene.s && !o->elementwise)
+      IG_TRY(nodal_make(cx, p[i].snap, p[i].keep, &p[i].s, &p[i].nodal));
+    p[i].scene.nodal = p[i].nodal;
+    if (used.loads)
+      IG_TRY(ig_marks_read(cx, p[i].path, part_size(p[i].snap), &p[i].marks));
   }
+  if (p[0].scene.s && strcmp(p[0].s.field->unit, "K") == 0 && !o->difference &&
+      !p[0].snap->iterations)
+    IG_TRY(ig_folder_solidus(cx, path, &p[0].scene.solidus));
+  if (*parts > 1)
+    p[1].scene.solidus = p[0].scene.solidus;
   if (!(range[0] <= range[1]))
     range[0] = range[1] = 0;
-  if (o->fixed_range)
-    memcpy(range, o->range, sizeof o->range);
-  else if (o->difference && o->second) {
+  if (o->fixed_range) {
+    const ig_display shown = kelvins(&p[0], o->celsius);
+    for (int i = 0; i < 2; i++)
+      range[i] = o->range[i] - shown.shift;
+  } else if (o->difference && o->second) {
     range[1] = fmax(fabs(range[0]), fabs(range[1]));
     range[0] = -range[1];
   }
   return IG_OK;
+}
+
+/* Melt, where some is shown, begins at a share of the range of colors. */
+static void melt_set(scene *k) {
+  k->shading.melts = k->solidus > 0 && k->solidus < k->high && k->low < k->high;
+  k->shading.melt = k->shading.melts ? fmaxf(share_of(k, k->solidus), 0) : 1;
 }
 
 /* Limits of size: 8192 x 8192 pixels are 4 GB of internal canvas. */
@@ -661,6 +785,9 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
   ig_view_options o = options ? *options : usual;
   o.fixed_range = false; /* `range` may be that of the options */
   const ig_status status = parts_open(cx, path, &o, p, &parts, name, range);
+  const double shift = status == IG_OK ? kelvins(&p[0], o.celsius).shift : 0;
+  for (int i = 0; i < 2 && status == IG_OK; i++)
+    range[i] += shift; /* as the options take it */
   part_free(&p[0]);
   part_free(&p[1]);
   return status;
@@ -689,12 +816,14 @@ ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *optio
   }
   /* Several pixels for each of the picture, averaged at the end. */
   IG_TRY_GOTO(status, done, ig_canvas_new(cx, SUPERSAMPLE * width, SUPERSAMPLE * height, &large));
-  for (int i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++) {
     p[i].scene.shading = (ig_shading){.palette = o->palette      ? o->palette
                                                  : o->difference ? "coolwarm"
                                                                  : "viridis",
                                       .edges = o->edges,
                                       .edge_width = 0.0016F * (float)large.height};
+    melt_set(&p[i].scene);
+  }
   IG_TRY_GOTO(status, done, parts_draw(p, parts, o, &large));
   IG_TRY_GOTO(status, done, ig_canvas_shrink(cx, &large, SUPERSAMPLE, &final));
   status = ig_canvas_png(cx, &final, o->dpi, png, size);

@@ -2,6 +2,7 @@
 #ifndef IG_IO_PICTURE_PICTURE_H
 #define IG_IO_PICTURE_PICTURE_H
 
+#include "core/option.h"
 #include "core/output.h"
 #include <ingot/view.h>
 
@@ -48,6 +49,8 @@ typedef struct {
   const char *palette;
   bool edges;
   float edge_width; /* pixels */
+  bool melts;       /* values 0..1 above `melt` have colors of their own */
+  float melt;
 } ig_shading;
 
 /* Draws a triangle with depth test. Edge i runs from corner i to the next; bit i of `edges`: it is
@@ -62,6 +65,9 @@ bool ig_palette_known(const char *name);
 const char *ig_palette_name(int i); /* of the i-th; NULL: no more */
 void ig_palette_color(const char *name, float value, float rgb[3]);
 
+/* The same of a field with melt; values are shares of the range. */
+void ig_shading_color(const ig_shading *shading, float value, float rgb[3]);
+
 /* A field, or a component or the magnitude of it, as one number per point or cell. Borrowed from
    the snapshot. */
 typedef struct {
@@ -73,6 +79,9 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
                                        ig_scalar *s);
 double ig_scalar_value(const ig_scalar *s, int64_t i);
+/* Of a snapshot with cohesive elements that have opened: adds the point field crack_opening (m), at
+   each node the mean separation of its cohesive elements, normal and tangential together. */
+IG_MUST_CHECK ig_status ig_opening_add(ig_snapshot *snap);
 /* What people look for first, if it differs between the cells that are kept (NULL: all); else the
    first that is there. */
 const char *ig_field_usual(const ig_snapshot *snap, const uint8_t *keep);
@@ -132,13 +141,45 @@ typedef struct {
 void ig_camera_project(const ig_camera *k, const double *p, double out[3]);
 
 /* --- picture_marks.c */
-/* Draws the edges of a surface at the given points (the undeformed shape). */
+/* Draws the edges of a surface at the given points (the undeformed shape); points at one place
+   count as one, so that cracks are closed. size: of the part, m. */
 IG_MUST_CHECK ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
-                                        const ig_camera *camera, ig_canvas *canvas);
+                                        int64_t points, const ig_camera *camera, double size,
+                                        ig_canvas *canvas);
 /* Draws arrows of a vector field at visible points, thinned to a regular pattern. size: of the
    part, m. */
 IG_MUST_CHECK ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                                        const char *name, const ig_surface *s,
                                        const ig_camera *camera, double size, ig_canvas *canvas);
+
+/* --- picture_loads.c: what the folder of a snapshot says beside it */
+/* A load (a sum over the nodes of a region) or a support. */
+typedef struct {
+  double at[3], load[3]; /* m; N, or W in load[0] */
+  int load_case;         /* from 1; 0: a support */
+  unsigned held;         /* bits of components */
+} ig_mark;
+enum { IG_MARK_CASES = 4 }; /* load cases whose sums are shown */
+typedef struct {
+  int64_t count;
+  ig_mark *mark;
+  int cases;   /* the highest load case */
+  double most; /* length of the largest load */
+  double total[IG_MARK_CASES];
+  bool heat; /* heat flows and prescribed temperatures */
+} ig_marks;
+/* Marks of loads.csv beside a snapshot, in a body of `size` (m); none where there is no such file.
+ */
+IG_MUST_CHECK ig_status ig_marks_read(ig_ctx *cx, const char *path, double size, ig_marks *m);
+void ig_marks_free(ig_marks *m);
+/* Extends camera->box, at scale 1, by the arrows. */
+void ig_marks_box(const ig_marks *m, ig_camera *camera, double size);
+/* right, text: where the legend ends, the height of its capitals; pixels. */
+void ig_marks_draw(const ig_marks *m, const ig_camera *camera, double size, ig_canvas *canvas,
+                   bool legend, float right, float text);
+/* Where the first material of a case that melts begins to (K); NAN: none does, or several differ.
+   The second reads the case beside a snapshot. */
+double ig_case_solidus(const ig_node *kase);
+IG_MUST_CHECK ig_status ig_folder_solidus(ig_ctx *cx, const char *path, double *solidus);
 
 #endif

@@ -152,6 +152,27 @@ void ig_palette_color(const char *name, float value, float rgb[3]) {
   }
 }
 
+/* Melt has a band of its own, as in web/view.js: from red at the solidus to pale yellow. */
+void ig_shading_color(const ig_shading *shading, float value, float rgb[3]) {
+  static const float melt[2][3] = {{0.8F, 0.12F, 0.05F}, {1.0F, 0.9F, 0.6F}};
+  if (!shading->melts || !(value > shading->melt)) {
+    ig_palette_color(shading->palette, value, rgb);
+    return;
+  }
+  const float wide = 1 - shading->melt;
+  const float at = wide > 0 ? fminf((value - shading->melt) / wide, 1) : 1;
+  for (int c = 0; c < 3; c++)
+    rgb[c] = melt[0][c] + at * (melt[1][c] - melt[0][c]);
+}
+
+/* How much a value changes from one pixel to the next, in a triangle of so much area. */
+static float value_slope(const ig_vertex v[3], float area) {
+  const float a = v[1].value - v[0].value, b = v[2].value - v[0].value;
+  const float x = (a * (v[2].y - v[0].y) - b * (v[1].y - v[0].y)) / area;
+  const float y = (b * (v[1].x - v[0].x) - a * (v[2].x - v[0].x)) / area;
+  return hypotf(x, y);
+}
+
 /* Simple lighting: a lamp beside the camera and one from above. Colours must remain those of the
    colour bar, so a field is shaded little and never brighter than its colour; plain grey takes more
    contrast. */
@@ -181,6 +202,7 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
   float length[3]; /* of the side opposite corner i: side i+1 -> i+2 */
   for (int i = 0; i < 3; i++)
     length[i] = hypotf(v[(i + 2) % 3].x - v[(i + 1) % 3].x, v[(i + 2) % 3].y - v[(i + 1) % 3].y);
+  const float line = 1.6F * value_slope(v, area); /* half the width of the line of the solidus */
   /* The middle of a pixel decides; a little beyond the edge is allowed, so that no gap shows
      between triangles. */
   for (int y = ya; y <= yb; y++)
@@ -209,8 +231,10 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
       const float n = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
       for (int c = 0; c < 3; c++)
         normal[c] /= n > 0 ? n : 1;
-      ig_palette_color(shading->palette, value / w, rgb);
+      ig_shading_color(shading, value / w, rgb);
       shade(rgb, normal, isnan(value));
+      if (shading->melts && fabsf(value / w - shading->melt) < line)
+        rgb[0] = rgb[1] = rgb[2] = 0.05F;
       if (shading->edges)
         for (int i = 0; i < 3; i++)
           if (edges >> ((i + 1) % 3) & 1) {
@@ -246,7 +270,7 @@ void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
       canvas->depth[at] = z;
       const float across = away / r, normal[3] = {0, across, sqrtf(1 - across * across)};
       float rgb[3];
-      ig_palette_color(shading->palette, v[0].value + t * (v[1].value - v[0].value), rgb);
+      ig_shading_color(shading, v[0].value + t * (v[1].value - v[0].value), rgb);
       shade(rgb, normal, isnan(v[0].value));
       memcpy(&canvas->rgb[3 * at], rgb, sizeof rgb);
     }

@@ -6,6 +6,15 @@
 #include <string.h>
 
 static const float INK[3] = {0.13F, 0.14F, 0.16F};
+static const float GRAY[3] = {0.45F, 0.47F, 0.51F}; /* of the undeformed shape */
+
+/* Depth test with a tolerance: the arrow's foot lies in the surface. */
+static bool visible(const ig_canvas *canvas, const double p[3], double tolerance) {
+  if (!(p[0] >= 0 && p[1] >= 0 && p[0] < canvas->width && p[1] < canvas->height))
+    return false;
+  const size_t at = (size_t)p[1] * (size_t)canvas->width + (size_t)p[0];
+  return p[2] <= (double)canvas->depth[at] + tolerance || isinf(canvas->depth[at]);
+}
 
 /* --- outline: edges where the surface ends or turns by more than 30 degrees */
 
@@ -44,16 +53,79 @@ static bool turns(const double *point, const ig_surface *s, const side *p, const
   return fabs(mn) < cos(30 * 3.14159265358979323846 / 180) * sqrt(mm * nn);
 }
 
+/* --- points at one place */
+
+typedef struct {
+  double x[3];
+  int64_t point;
+} placed;
+
+static int placed_order(const void *left, const void *right) {
+  const placed *p = left, *q = right;
+  for (int c = 0; c < 3; c++)
+    if (p->x[c] != q->x[c])
+      return p->x[c] < q->x[c] ? -1 : 1;
+  return p->point < q->point ? -1 : p->point > q->point;
+}
+
+/* For each point the first of those at its place. */
+static ig_status first_at_place(ig_ctx *cx, const double *point, int64_t points, int64_t **first) {
+  placed *list = NULL;
+  IG_TRY(IG_NEW(cx, first, points + 1, "the outline"));
+  IG_TRY(IG_NEW(cx, &list, points + 1, "the outline"));
+  for (int64_t i = 0; i < points; i++)
+    list[i] = (placed){{point[3 * i], point[3 * i + 1], point[3 * i + 2]}, i};
+  qsort(list, (size_t)points, sizeof *list, placed_order);
+  for (int64_t i = 0, from = 0; i < points; i++) {
+    from = memcmp(list[i].x, list[from].x, sizeof list->x) == 0 ? from : i;
+    (*first)[list[i].point] = list[from].point;
+  }
+  free(list);
+  return IG_OK;
+}
+
+/* An edge in short pieces, of which those behind the part are left out. */
+static void edge_draw(ig_canvas *canvas, const ig_camera *camera, const double *from,
+                      const double *to, double tolerance) {
+  double p[3], q[3];
+  ig_camera_project(camera, from, p);
+  ig_camera_project(camera, to, q);
+  const double length = hypot(q[0] - p[0], q[1] - p[1]);
+  const int pieces = length < 4000 ? 1 + (int)(length / 6) : 600;
+  for (int k = 0; k < pieces; k++) {
+    double end[2][3], middle[3];
+    for (int c = 0; c < 3; c++) {
+      end[0][c] = from[c] + (to[c] - from[c]) * k / pieces;
+      end[1][c] = from[c] + (to[c] - from[c]) * (k + 1) / pieces;
+      middle[c] = (end[0][c] + end[1][c]) / 2;
+    }
+    ig_camera_project(camera, end[0], p);
+    ig_camera_project(camera, end[1], q);
+    double at[3];
+    ig_camera_project(camera, middle, at);
+    if (visible(canvas, at, tolerance))
+      ig_canvas_line(canvas, (float)p[0], (float)p[1], (float)q[0], (float)q[1],
+                     0.0015F * (float)canvas->height, GRAY);
+  }
+}
+
 /* Edges are sorted, so that the two triangles of an edge are neighbours in the list. Sides of
    triangles that belong to one triangle alone, or between faces at an angle: found by sorting all
    sides. */
-ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
-                          const ig_camera *camera, ig_canvas *canvas) {
+ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point, int64_t points,
+                          const ig_camera *camera, double size, ig_canvas *canvas) {
   side *list = NULL;
+  int64_t *first = NULL;
   const int64_t count = 3 * s->triangles;
-  IG_TRY(IG_NEW(cx, &list, count + 1, "the outline"));
+  ig_status status = first_at_place(cx, point, points, &first);
+  if (status == IG_OK)
+    status = IG_NEW(cx, &list, count + 1, "the outline");
+  if (status != IG_OK) {
+    free(first);
+    return status;
+  }
   for (int64_t i = 0; i < count; i++) {
-    const int64_t t = i / 3, a = s->corner[i], b = s->corner[3 * t + (i + 1) % 3];
+    const int64_t t = i / 3, a = first[s->corner[i]], b = first[s->corner[3 * t + (i + 1) % 3]];
     list[i] = (side){a < b ? a : b, a < b ? b : a, t};
   }
   qsort(list, (size_t)count, sizeof *list, side_order);
@@ -62,14 +134,11 @@ ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
     while (end < count && side_order(&list[i], &list[end]) == 0)
       end++;
     if (end - i == 1 || (end - i == 2 && turns(point, s, &list[i], &list[i + 1]))) {
-      double p[3], q[3];
-      ig_camera_project(camera, &point[3 * list[i].a], p);
-      ig_camera_project(camera, &point[3 * list[i].b], q);
-      ig_canvas_line(canvas, (float)p[0], (float)p[1], (float)q[0], (float)q[1],
-                     0.0015F * (float)canvas->height, INK);
+      edge_draw(canvas, camera, &point[3 * list[i].a], &point[3 * list[i].b], 0.004 * size);
     }
     i = end;
   }
+  free(first);
   free(list);
   return ig_interrupt_take(cx, "drawing");
 }
@@ -78,14 +147,6 @@ ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
 
 /* Arrows per row of the picture, at most. */
 enum { BINS = 34 }; /* arrows in a row, at most */
-
-/* Depth test with a tolerance: the arrow's foot lies in the surface. */
-static bool visible(const ig_canvas *canvas, const double p[3], double tolerance) {
-  if (!(p[0] >= 0 && p[1] >= 0 && p[0] < canvas->width && p[1] < canvas->height))
-    return false;
-  const size_t at = (size_t)p[1] * (size_t)canvas->width + (size_t)p[0];
-  return p[2] <= (double)canvas->depth[at] + tolerance || isinf(canvas->depth[at]);
-}
 
 /* Shaft and head; a short arrow has no head. */
 static void arrow(ig_canvas *canvas, const double p[3], const double q[3]) {

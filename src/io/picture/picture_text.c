@@ -104,9 +104,10 @@ static const struct {
     {'|', "2028"},
     {'~', "05162535444546"},
     {'@', "4212030718384744342535453344"},
+    {'\xb0', "1618383616"}, /* the degree sign, after the first of its two bytes */
 };
 
-/* An open box stands for characters that the font lacks (all beyond ASCII). */
+/* An open box stands for characters that the font lacks (all beyond ASCII but the degree sign). */
 static const char *glyph_find(char c) {
   for (size_t i = 0; i < sizeof glyphs / sizeof *glyphs; i++)
     if (glyphs[i].letter == c)
@@ -131,6 +132,8 @@ static float glyph_draw(ig_canvas *canvas, char letter, float x, float y, float 
                         const float rgb[3]) {
   if (letter == ' ')
     return SPACE * unit;
+  if (letter == '\xc2') /* of a character of two bytes */
+    return 0;
   const char *s = glyph_find(letter);
   int low, high;
   glyph_extent(s, &low, &high);

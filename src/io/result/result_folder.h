@@ -12,6 +12,7 @@
 #define IG_HISTORY "history.csv"
 #define IG_CHECKPOINT "checkpoint.h5"
 #define IG_SUMMARY "summary.json"
+#define IG_LOADS "loads.csv"    /* loads and supports as they are applied (model/loads.h) */
 #define IG_CASE "case.yaml"     /* noted like a room's files: the user may have one, too */
 #define IG_REPORT "report.html" /* not a run's, but of this run: the next one removes it */
 #define IG_JOINED "run.vtkhdf"  /* all snapshots in one, likewise */

@@ -296,6 +296,7 @@ static ig_status misfit_of(ig_ctx *cx, ig_tape *t, const char *file, double *val
   }
   if (status == IG_OK && used == 0)
     status = measured_fail(cx, m, "no values of probes");
+  t->measured = used;
   free(m->cell.at);
   free(m);
   free(text);

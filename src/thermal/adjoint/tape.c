@@ -30,6 +30,8 @@ static ig_status allowed(const ig_thermal_run *run) {
     return refuse(run, "surface", "only `surface: lumped` has one: leave it out");
   if (h->capacity == IG_HEAT_APPARENT)
     return refuse(run, "latent", "`latent: apparent` has none: leave it out");
+  if (run->heat.boils)
+    return refuse(run, "boundary", "`evaporation` has none: leave it out");
   if (!isnan(run->c->dwell_change))
     return refuse(run, "dwell_change", "long steps (`dwell_change`) have none: leave it out");
   if (h->material.solid.dev)
@@ -122,7 +124,7 @@ ig_status ig_tape_nodes_new(ig_ctx *cx, const ig_heat *h, ig_tape_nodes *a) {
   IG_TRY(IG_NEW(cx, &a->inverse, n, "tape"));
   IG_TRY(IG_NEW(cx, &a->body, n, "tape"));
   IG_TRY(IG_NEW(cx, &a->volume, n * (size_t)h->material.count, "tape"));
-  return IG_NEW(cx, &a->film, 5 * n, "tape");
+  return IG_NEW(cx, &a->film, IG_TAPE_FILM * n, "tape");
 }
 
 static void nodes_free(ig_tape_nodes *a) {

@@ -61,10 +61,10 @@ static ig_status held_once(const ig_thermal_run *run, const ig_thermal_boundary 
 
 static ig_status boundary_check(ig_ctx *cx, const ig_thermal_boundary *b) {
   const bool film = b->convection.count || !isnan(b->emissivity);
-  if (!b->temperature.count && !b->flux.count && !film && !b->from.count)
+  if (!b->temperature.count && !b->flux.count && !film && !b->from.count && !b->evaporation)
     return ig_fail_at(cx, &b->at,
                       "nothing is said about this boundary: give temperature, flux, convection, "
-                      "emissivity, or fields of a file (`from`)");
+                      "emissivity, evaporation, or fields of a file (`from`)");
   bool given = false; /* convection by a field of a file */
   for (int i = 0; i < b->from.count; i++)
     given |= IG_ITEM(const ig_thermal_given, b->from, i)->convection != NULL;
@@ -95,7 +95,7 @@ ig_status ig_thermal_conditions(ig_thermal_run *run) {
         return ig_fail_at(cx, &b->at, "more than %d boundary conditions", IG_THERMAL_CONDITIONS);
       run->condition_of[run->conditions] = i;
       run->condition[run->conditions++] =
-          (ig_heat_condition){.faces = set, .emissivity = b->emissivity};
+          (ig_heat_condition){.faces = set, .emissivity = b->emissivity, .boils = b->evaporation};
     }
     if (b->from.count)
       IG_TRY(ig_thermal_fields_read(run, i));

@@ -197,6 +197,30 @@ static ig_status engine_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
   return at->file && strstr(cx->message, at->file) ? status : ig_mesh_placed(cx, status, at);
 }
 
+/* Evaporation is solved at nodes, at the end of plain steps. */
+static ig_status evaporation_check(const ig_thermal_run *run) {
+  const ig_thermal_case *c = run->c;
+  const ig_thermal_boundary *b = NULL;
+  for (int i = 0; i < c->boundary.count && !(b && b->evaporation); i++)
+    b = IG_ITEM(const ig_thermal_boundary, c->boundary, i);
+  if (!b || !b->evaporation)
+    return IG_OK;
+  ig_ctx *cx = run->job->cx;
+  if (c->surface != 0 && c->surface - 1 != IG_HEAT_LUMPED)
+    return ig_fail_at(cx, &b->at, "evaporation needs `surface: lumped`: leave `surface` out");
+  if (c->latent != 0)
+    return ig_fail_at(cx, &b->at, "evaporation needs `latent: enthalpy`: leave `latent` out");
+  if (c->conduction && c->conduction - 1 == IG_HEAT_STENCIL)
+    return ig_fail_at(cx, &b->at,
+                      "evaporation does not go with `conduction: stencil`: leave `conduction` out");
+  if (!isnan(c->dwell_change))
+    return ig_fail_at(cx, &b->at, "evaporation does not go with `dwell_change`: leave it out");
+  for (int i = 0; i < run->job->materials->count; i++)
+    IG_TRY(ig_material_require(cx, run->material[i], "boiling|evaporation_heat|molar_mass|liquidus",
+                               "evaporation"));
+  return IG_OK;
+}
+
 /* The engine, from the case; `paths` go to the beams. */
 static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool elements) {
   ig_job *job = run->job;
@@ -232,6 +256,9 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool eleme
                         c->anisotropy[d], "xyz"[d]);
   }
   IG_TRY(ig_thermal_conditions(run));
+  IG_TRY(evaporation_check(run));
+  for (int i = 0; i < run->conditions; i++)
+    setup.no_rows |= run->condition[i].boils;
   ig_thermal_conditions_steepest(run, condition);
   setup.conditions = run->conditions;
   /* a beam meets one material first; which one is not known, so the first one's value counts */
@@ -244,7 +271,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool eleme
   } else {
     IG_TRY(engine_placed(cx, ig_heat_new_fastest(cx, &setup, &run->heat), &c->at));
   }
-  IG_TRY(ig_beams_new(cx, &c->beams, paths, &run->heat, own,
+  IG_TRY(ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0], c->initial_temperature,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
                       job->mesh, &run->beams));
   return ig_thermal_fields_part(run);

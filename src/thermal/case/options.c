@@ -88,6 +88,11 @@ static const ig_option beam_options[] = {
     IG_BOOL(B, normalise, "true",
             "all the absorbed power goes into what the beam meets, on any mesh; false: what misses "
             "the part is lost, and reported as beam_missed"),
+    IG_MAP(B, keyhole, ig_keyhole_case, ig_keyhole_options, NULL,
+           "surface: heat goes down into the keyhole that power, speed and radius of each piece of "
+           "the path make in ground at the initial temperature, and as much as that absorbs (`{}`: "
+           "with the defaults); `depth` is then the least depth (1/e^2), half the radius if left "
+           "out; left out: heat by conduction alone"),
     IG_MAP(B, path, ig_path_case, ig_path_options, NULL, "toolpath from a file"),
     IG_MAP(B, raster, ig_raster_case, raster_options, NULL, "or made from hatched layers"),
     IG_INT(B, laser, "0", 0, 64, "or of this laser of the case's `hatch`, from 1; 0: none"),
@@ -166,6 +171,9 @@ static const ig_option boundary_options[] = {
     IG_TABLE(B, flux, "s", "W/m^2", NULL, 0, 0, "heat flux into the body, over time"),
     IG_TABLE(B, convection, "s", "W/(m^2 K)", NULL, 0, 1e9, "heat transfer coefficient, over time"),
     IG_REAL(B, emissivity, "", NULL, 0, 1, "radiation to the ambient with this emissivity"),
+    IG_BOOL(B, evaporation, "false",
+            "what is molten loses heat as vapour; needs the material's boiling, evaporation_heat "
+            "and molar_mass"),
     IG_TABLE(B, ambient, "s", "K", NULL, 0, 1e5,
              "ambient temperature here, over time; left out: the case's"),
     IG_LIST(B, from, ig_thermal_given, given_options, NULL,

@@ -137,6 +137,8 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
   int n = 0;
   for (size_t i = 0; i < sizeof always / sizeof *always; i++)
     column_put(c, &n, always[i].name, "", "", always[i].value);
+  if (run->heat.boils)
+    column_put(c, &n, "E_evaporated [J]", "", "", l->evaporated);
   const int named = run->beams.count < IG_SURVEY_POOLS ? run->beams.count : IG_SURVEY_POOLS;
   for (int i = 0; i < named; i++) {
     beam_columns(run, i, c, &n);
@@ -310,7 +312,7 @@ static ig_status born_warn(ig_thermal_run *run, const ig_heat_ledger *l, double 
 static void ledger_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
   const double gap = ig_heat_ledger_gap(l),
                moved = fabs(l->source) + fabs(l->flux) + fabs(l->body) + fabs(l->born) +
-                       fabs(l->convected) + fabs(l->radiated) + fabs(l->held);
+                       fabs(l->convected) + fabs(l->radiated) + fabs(l->evaporated) + fabs(l->held);
   const bool single = run->job->precision == IG_SINGLE;
   /* what goes in and out again is not in the sums: then the content's own round-off counts */
   const double most =
@@ -375,6 +377,8 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                  {"evaluations", "", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].unit, figures[i].value));
+  if (run->heat.boils)
+    IG_TRY(sink->result(sink, "evaporated", "J", l.evaporated));
   if (run->heat.past.every) { /* over the whole run, of any element */
     IG_TRY(sink->result(sink, "T_peak", "K", s.high[IG_SURVEY_PEAK]));
     IG_TRY(sink->result(sink, "time_above_liquidus_max", "s", s.high[IG_SURVEY_ABOVE]));

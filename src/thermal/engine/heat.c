@@ -270,6 +270,8 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   h->node.initial_of = setup->initial_of;
   h->newborn = setup->newborn;
   h->body = setup->body;
+  for (int i = 0; i < setup->conditions; i++)
+    h->boils |= setup->condition[i].boils;
   h->past.every = setup->track;
   h->ghost = h->part.of.ghost;
   h->node_of = h->part.of.node;
@@ -372,6 +374,7 @@ void ig_heat_release(ig_ctx *cx, ig_heat *h) {
                         &h->batch.source_power,
                         &h->batch.steps,
                         &h->node.ledger,
+                        &h->node.evaporated,
                         &h->survey,
                         &h->node.base,
                         &h->node.base_rate,

@@ -72,6 +72,7 @@ typedef struct {
   double flux;          /* into the body, W/m^2 */
   double h, emissivity; /* W/(m^2 K); 1 */
   double ambient;       /* K */
+  bool boils;           /* what is molten evaporates */
   /* where not NULL, the same node by node; the number above is then any that is not NaN, of h the
      largest. Not copied. `moment` differs where they have changed */
   const double *temperature_of, *flux_of, *h_of, *ambient_of;
@@ -116,14 +117,14 @@ typedef struct {
 
 /* The heat balance of a run, J. Exact arithmetic would give
 
-        stored - start = source + flux + body + born - convected - radiated - held
+        stored - start = source + flux + body + born - convected - radiated - evaporated - held
 
    Every term is summed node by node while the steps are made, in double precision, so the gap that
    remains is rounding; with apparent capacity also the change of c(T) within a step. */
 typedef struct {
   double start, stored;
   double source, flux, body, born;
-  double convected, radiated, held;
+  double convected, radiated, evaporated, held;
 } ig_heat_ledger;
 double ig_heat_ledger_gap(const ig_heat_ledger *l); /* what is missing, J */
 
@@ -205,6 +206,7 @@ typedef struct {
      free, 0 not there or a ghost, < 0 prescribed temperature. film, body: only where they are used.
      ledger: x IG_LEDGER_COLUMNS, always double. */
   ig_array x, T, T_next, R, slots, H, volume, inverse, film, body, ledger;
+  ig_array evaporated; /* J, double; only where something evaporates */
   ig_array filmed; /* 1 where the film does something: most nodes have none, and need not read it */
   /* Runge-Kutta-Legendre stages need the state at the start, its rate there, and the stage before
      the last one */
@@ -353,6 +355,7 @@ typedef struct ig_heat {
   ig_heat_capacity capacity;
   ig_heat_newborn newborn;
   double body;  /* W/m^3 */
+  bool boils;   /* some condition evaporates */
   bool outline; /* of a whole mesh that is to be divided: it has no state */
   /* the part */
   const ig_mesh *mesh;    /* the setup's, or the part's */

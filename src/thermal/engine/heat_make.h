@@ -44,10 +44,11 @@ static inline void ig_heat_film_add(heat_film_f64 *sum, const heat_film_f64 *fil
   sum->h_amb += film->h_amb * area;
   sum->e += film->e * area;
   sum->e_amb += film->e_amb * area;
+  sum->boils += film->boils * area;
 }
 static inline heat_film_f32 ig_heat_film_round(const heat_film_f64 *film) {
-  return (heat_film_f32){(float)film->flux, (float)film->h, (float)film->h_amb, (float)film->e,
-                         (float)film->e_amb};
+  return (heat_film_f32){(float)film->flux, (float)film->h,     (float)film->h_amb,
+                         (float)film->e,    (float)film->e_amb, (float)film->boils};
 }
 static inline void ig_heat_film_put(void *array, bool single, int64_t i,
                                     const heat_film_f64 *film) {

@@ -65,6 +65,8 @@ heat_film_f64 ig_heat_class_sum(const ig_heat_condition *condition, int count, d
       sum.e += sigma * c->emissivity;
       sum.e_amb += sigma * c->emissivity * Ta * Ta * Ta * Ta;
     }
+    if (c->boils)
+      sum.boils = 1; /* whoever asks for it, and how often */
   }
   return sum;
 }
@@ -169,6 +171,10 @@ ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h) {
   IG_TRY(ig_array_new(cx, &h->node.T, n, state, "temperature"));
   if (h->capacity == IG_HEAT_ENTHALPY)
     IG_TRY(ig_array_new(cx, &h->node.H, n, state, "heat content"));
+  if (h->boils) {
+    IG_TRY(ig_array_new(cx, &h->node.evaporated, n, 8, "ledger"));
+    IG_TRY(ig_array_zero(cx, &h->node.evaporated));
+  }
   IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
   return ig_array_zero(cx, &h->node.ledger);
 }

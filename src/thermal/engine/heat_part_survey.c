@@ -63,6 +63,7 @@ static void node_add(double *sum, const double *row) {
   sum[IG_SURVEY_STORED] += row[IG_LEDGER_COLUMNS];
   sum[IG_SURVEY_LAYER] += row[IG_LEDGER_COLUMNS + 1];
   sum[IG_SURVEY_LAYER_NODES] += row[IG_LEDGER_COLUMNS + 2];
+  sum[IG_SURVEY_EVAPORATED] += row[IG_LEDGER_COLUMNS + 3];
 }
 static void cell_add(double *sum, const double *row) {
   for (int a = 0; a < 8; a++)

@@ -76,6 +76,7 @@ ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s) {
                           .born = s->sum[IG_LEDGER_BORN],
                           .convected = s->sum[IG_LEDGER_CONVECTED],
                           .radiated = s->sum[IG_LEDGER_RADIATED],
+                          .evaporated = s->sum[IG_SURVEY_EVAPORATED],
                           .held = s->sum[IG_LEDGER_HELD] + s->sum[IG_LEDGER_HELD_ANEW]};
 }
 
@@ -118,7 +119,7 @@ ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
 
 double ig_heat_ledger_gap(const ig_heat_ledger *l) {
   return l->stored - l->start - l->source - l->flux - l->body - l->born + l->convected +
-         l->radiated + l->held;
+         l->radiated + l->evaporated + l->held;
 }
 
 /* --- sizes of what is there: rows of elements, added in the order of the whole */

@@ -2,6 +2,7 @@
    slopes, heat content at knots. Density times specific heat is a product of two piecewise linear
    tables; it is interpolated linearly between the knots of both, which is exact where one of them
    is constant. */
+#include "material/keyhole.h"
 #include "thermal/engine/heat_tables.h"
 
 #include <math.h>
@@ -141,6 +142,10 @@ ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_m
   IG_TRY(capacity_make(cx, from, to));
   to->solidus = from->solidus;
   to->liquidus = from->liquidus;
+  if (!isnan(from->boiling + from->evaporation_heat + from->molar_mass + from->liquidus)) {
+    to->boiling = from->boiling;
+    ig_vapour_of(from, &to->evaporation, &to->vapour);
+  }
   to->diffusivity = ig_heat_material_diffusivity(to);
   const heat_table_f64 *c = &to->capacity;
   to->content[0] = c->y[0] * c->x[0];
@@ -178,6 +183,9 @@ void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to
   to->solidus = (float)from->solidus;
   to->liquidus = (float)from->liquidus;
   to->powdered = (float)from->powdered;
+  to->boiling = (float)from->boiling;
+  to->vapour = (float)from->vapour;
+  to->evaporation = (float)from->evaporation;
 }
 
 /* Absorptivity acts at nodes, in the precision of the state: single or double, never both. */

@@ -6,6 +6,7 @@
 #define IG_HEAT_TYPES_H
 
 #include "kern/hd.h"
+#include "material/vapour.h"
 
 /* How element conduction is made: geometry every step; one matrix per class of congruent elements;
    assembled rows, one per class of alike nodes. */
@@ -18,10 +19,11 @@ typedef enum { IG_HEAT_SWITCH, IG_HEAT_BRANCH, IG_HEAT_LUMPED } ig_heat_surface;
 typedef enum { IG_HEAT_CONSTANT, IG_HEAT_APPARENT, IG_HEAT_ENTHALPY } ig_heat_capacity;
 
 /* Flux into the body: flux - (h T - h_amb) - (e T^4 - e_amb), with e = sigma x emissivity. Of a
-   square metre, W/m^2; times the area a node stands for, W. */
+   square metre, W/m^2; times the area a node stands for, W. boils: the share of it that evaporates,
+   or that area, m^2; what vapour takes is solved at the end of a step (heat_boil). */
 #define IG_HEAT_FILM(type, name)                                                                   \
   typedef struct {                                                                                 \
-    type flux, h, h_amb, e, e_amb;                                                                 \
+    type flux, h, h_amb, e, e_amb, boils;                                                          \
   } name
 IG_HEAT_FILM(float, heat_film_f32);
 IG_HEAT_FILM(double, heat_film_f64);
@@ -76,6 +78,7 @@ enum {
   IG_SURVEY_COOLING,
   IG_SURVEY_GRADIENT,
   IG_SURVEY_SPEED,
+  IG_SURVEY_EVAPORATED,
   IG_SURVEY_SUMS
 };
 /* Lowest and highest: temperature; the melt pool along, across, up; the change of temperature; the
@@ -113,9 +116,9 @@ typedef struct {
 } ig_heat_survey;
 
 /* What one item adds to the sums of a survey: a node's ledger, heat content, temperature and count
-   at a height; the molten volumes at an element's corners and what it adds to those of elements
-   that have solidified; a face's ledger. Ranks add what others have computed. */
-enum { IG_SURVEY_NODE = IG_LEDGER_COLUMNS + 3, IG_SURVEY_CELL = 8 + 4, IG_SURVEY_FACE = 3 };
+   at a height, heat of vapour; the molten volumes at an element's corners and what it adds to those
+   of elements that have solidified; a face's ledger. Ranks add what others have computed. */
+enum { IG_SURVEY_NODE = IG_LEDGER_COLUMNS + 4, IG_SURVEY_CELL = 8 + 4, IG_SURVEY_FACE = 3 };
 typedef enum { IG_SURVEY_NODES, IG_SURVEY_CELLS, IG_SURVEY_FACES } ig_survey_kind;
 
 /* A change of one node at a birth. Volumes of each material follow in an array of their own. */

@@ -19,6 +19,7 @@
 #include "core/option.h"
 #include "core/toolpath.h"
 #include "io/toolpath/path_case.h"
+#include "material/keyhole.h"
 #include "thermal/source/beam_types.h"
 #include "thermal/source/bins.h"
 #include "thermal/engine/heat.h"
@@ -41,6 +42,7 @@ typedef struct {
   ig_table profile;       /* relative intensity over the distance from the axis, m */
   ig_table depth_profile; /* cylinder: relative heat over depth, m */
   bool normalise;         /* all the power goes into what is met */
+  ig_keyhole_case keyhole;
   ig_path_case path;
   ig_raster_case raster;
   int64_t laser;   /* of the case's hatch, from 1; 0: none */
@@ -56,6 +58,7 @@ typedef struct {
   double margin;          /* it may move so far in a zone, m */
   double low[3], high[3]; /* where the last zone serves it */
   ig_toolpath path;
+  ig_keyhole *hole; /* of each piece of the path; NULL: none */
   /* piece of the path at the last step: times rise, so the search goes on from there */
   int64_t cursor;
   /* what may be touched of the part's own elements: faces (element x 6 + face) or elements */
@@ -116,11 +119,12 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table *own,
                                               const ig_table **table);
 
-/* The paths, one per beam, become the beams' own. absorptivity, reach (or the radius, if larger):
-   where a case gives none. */
+/* The paths, one per beam, become the beams' own. The material's absorptivity, reach (or the
+   radius, if larger): where a case gives none. ground: temperature that keyholes are in, K. */
 IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths,
-                                     const ig_heat *h, const ig_table *absorptivity, double reach,
-                                     const ig_mesh *mesh, ig_beams *beams);
+                                     const ig_heat *h, const ig_material_case *material,
+                                     double ground, double reach, const ig_mesh *mesh,
+                                     ig_beams *beams);
 void ig_beams_free(ig_ctx *cx, ig_beams *beams);
 /* beam.c: space for a zone's nodes and references, once its nodes are counted; its references
    (beam_types.h), once its corners are numbers of its nodes. zone: its number. */
@@ -149,6 +153,11 @@ IG_MUST_CHECK ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h);
 /* Before it, on a CPU: from bars of the batch's watts to those of its spots' powers (adjoint/). */
 IG_MUST_CHECK ig_status ig_beams_power_back(ig_ctx *cx, ig_beams *beams, const double *bar,
                                             double *spot_bar);
+/* Before it, on a CPU: watts (as many as the batch has) that other beams would send into the same
+   nodes in the same steps, which begin at `start`. Of the zones nothing is left out, near or far,
+   so that watts are smooth functions of places and sizes. The others have no batch of their own. */
+IG_MUST_CHECK ig_status ig_beams_power_as(ig_ctx *cx, const ig_beams *beams, ig_beams *as,
+                                          const double *start, double *watt);
 /* Sorts a beam's targets into bins, all of them live. */
 IG_MUST_CHECK ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b);
 /* Nodes of a target: of a face (element x 6 + face), else of an element; how many. */

@@ -162,7 +162,8 @@ static ig_status check_hold(const ig_topopt_points *p, const ig_hold_case *hold,
 
 /* Entries overwrite each other where they hold the same component. Nothing is allocated where
    all values are zero, so that the design skips the lifting (design/load.c). */
-ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_array *held) {
+ig_status ig_topopt_points_held(const ig_topopt_points *p, const uint8_t *fix, double stiffness,
+                                const double *expanded, ig_array *held) {
   double *u, most = 0;
   const size_t n = (size_t)(p->nodes * p->size);
   bool any = false, moves, warm;
@@ -170,7 +171,7 @@ ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_
     IG_TRY(check_hold(p, IG_ITEM(ig_hold_case, p->c->supports, i), &moves, &warm));
     any = any || moves || warm;
   }
-  if (!any)
+  if (!any && !expanded)
     return IG_OK;
   ig_status status = IG_NEW(p->cx, &u, n, "supports");
   for (int i = 0; i < p->c->supports.count && status == IG_OK; i++) {
@@ -184,6 +185,10 @@ ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_
       status = p->each(p->self, IG_WHERE(hold), IG_POINT_ALL_NODES, lead, &l);
     free(own);
   }
+  for (int64_t i = 0; u && expanded && i < p->nodes; i++)
+    for (int c = 0; c < p->size; c++)
+      if (fix[i] >> c & 1)
+        u[i * p->step + c * p->stride] -= expanded[i * p->step + c * p->stride];
   for (size_t i = 0; u && i < n; i++)
     most = fmax(most, fabs(u[i]));
   status = ig_topopt_points_meet(p, status);
@@ -193,6 +198,34 @@ ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_
     status = ig_array_from(p->cx, held, u, n, sizeof *u, "supports");
   free(u);
   return status;
+}
+
+typedef struct {
+  const ig_topopt_points *p;
+  double *u, scale;
+} expanding;
+
+static void expand(void *user, int64_t node, double weight) {
+  const expanding *e = user;
+  double x[3];
+  (void)weight;
+  if (!ig_topopt_in_nodes(e->p, node))
+    return;
+  e->p->position(e->p->self, node, x);
+  for (int c = 0; c < e->p->size; c++)
+    e->u[node * e->p->step + c * e->p->stride] = e->scale * (x[c] - e->p->low[c]);
+}
+
+/* What every node would be displaced by if nothing held it, times stiffness; NULL: no change of
+   temperature. */
+static ig_status expansion_make(const ig_topopt_points *p, const ig_loading *l, double **to) {
+  const ig_place all = {0};
+  *to = NULL;
+  if (l->expansion == 0)
+    return IG_OK;
+  IG_TRY(ig_topopt_points_meet(p, IG_NEW(p->cx, to, p->nodes * p->size, "expansion")));
+  return p->each(p->self, (ig_where){&p->c->at, NULL, &all}, IG_POINT_ALL_NODES, expand,
+                 &(expanding){p, *to, l->expansion * l->stiffness});
 }
 
 /* A plane of symmetry holds the displacement normal to it; for heat the natural condition is
@@ -634,6 +667,8 @@ static ig_status others(const ig_topopt_points *p, const uint8_t *fix, int q, ig
   ig_status status = ig_topopt_points_gravity(p, fix, q, to, &weight);
   if (status == IG_OK && to->held.dev)
     status = p->cx->backend->absmax_f64(p->cx, n, to->held.dev, &held);
+  if (status == IG_OK && to->expanded.dev && !to->held.dev)
+    status = p->cx->backend->absmax_f64(p->cx, n, to->expanded.dev, &held);
   IG_TRY(ig_topopt_points_meet(p, status));
   if (p->slab)
     IG_TRY(ig_slab_most(p->slab, &held, 1));
@@ -651,9 +686,17 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
   if (ig_topopt_has_port(c) && c->ports.count == 0)
     return ig_fail_at(p->cx, &c->at, "ports: of what is the displacement meant? Give one");
   IG_TRY(ig_topopt_points_footing(p, fix, role, to));
-  IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
+  double *expanded;
+  ig_status status = expansion_make(p, to, &expanded);
+  if (status == IG_OK)
+    status = ig_topopt_points_held(p, fix, to->stiffness, expanded, &to->held);
+  if (status == IG_OK && expanded)
+    status = ig_array_from(p->cx, &to->expanded, expanded, (size_t)(p->nodes * p->size),
+                           sizeof *expanded, "expansion");
+  free(expanded);
+  IG_TRY(ig_topopt_points_meet(p, status));
   IG_TRY(ig_topopt_points_masses(p, to));
-  ig_status status = IG_NEW(p->cx, &f, p->nodes * p->size, "loads");
+  status = IG_NEW(p->cx, &f, p->nodes * p->size, "loads");
   IG_TRY(ig_topopt_points_meet(p, status)); /* ranks take turns from here on */
   to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {

@@ -115,8 +115,12 @@ IG_MUST_CHECK ig_status ig_topopt_points_support(const ig_topopt_points *p,
 bool ig_topopt_load_weighs(const ig_load_case *load);
 IG_MUST_CHECK ig_status ig_topopt_points_gravity(const ig_topopt_points *p, const uint8_t *fix,
                                                  int q, ig_loading *to, double *weight);
-IG_MUST_CHECK ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness,
+IG_MUST_CHECK ig_status ig_topopt_points_held(const ig_topopt_points *p, const uint8_t *fix,
+                                              double stiffness, const double *expanded,
                                               ig_array *held);
+/* Strain of the free expansion by `temperature_change`; 0: none. */
+IG_MUST_CHECK ig_status ig_topopt_points_expansion(const ig_topopt_points *p,
+                                                   const ig_list *materials, double *strain);
 /* Where elements choose their material: those there are, and modulus and density of the heaviest.
  */
 IG_MUST_CHECK ig_status ig_topopt_points_candidates(const ig_topopt_points *p,

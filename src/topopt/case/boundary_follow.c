@@ -17,6 +17,7 @@ void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l) {
     ig_array_free(cx, &l->limit[i]);
   ig_array_free(cx, &l->port);
   ig_array_free(cx, &l->held);
+  ig_array_free(cx, &l->expanded);
   ig_array_free(cx, &l->heavy);
   ig_array_free(cx, &l->added);
   free(l->sprung);

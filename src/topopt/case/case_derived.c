@@ -12,7 +12,8 @@ int ig_topopt_method(const ig_topopt_case *c) {
   if (c->optimiser.method != IG_OPTIMISER_AUTO)
     return c->optimiser.method;
   bool mma = c->projection.beta > 0 || ig_topopt_made(c) || c->constraints.count ||
-             c->minimise >= IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY;
+             c->minimise >= IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY ||
+             c->temperature_change != 0; /* gradients have both signs */
   for (int i = 0; i < c->loads.count; i++) {
     const ig_load_case *l = IG_ITEM(ig_load_case, c->loads, i);
     const double *g = l->gravity; /* weight: slopes have both signs */
@@ -70,7 +71,11 @@ double ig_topopt_member(const ig_topopt_case *c) {
 }
 
 bool ig_topopt_made(const ig_topopt_case *c) {
-  return c->overhang.at.given || c->draw_direction.at.given;
+  return c->overhang.at.given || ig_topopt_swept(c);
+}
+
+bool ig_topopt_swept(const ig_topopt_case *c) {
+  return c->draw_direction.at.given || c->milling.at.given;
 }
 
 /* Minimised volumes are bounded by the body itself. */

@@ -231,3 +231,38 @@ ig_status ig_topopt_points_densities(const ig_topopt_points *p, const ig_list *m
   IG_TRY(fill_scale(p, materials, own, NULL, heavy->host, NULL));
   return ig_array_push(p->cx, heavy);
 }
+
+/* Uniform: the free expansion of the whole body is then a displacement without stress, of which
+   design/load.c makes the loads. */
+ig_status ig_topopt_points_expansion(const ig_topopt_points *p, const ig_list *materials,
+                                     double *strain) {
+  const ig_topopt_case *c = p->c;
+  double first = NAN;
+  *strain = 0;
+  if (c->temperature_change == 0)
+    return IG_OK;
+  if (p->size == 1 || c->problem == IG_PROBLEM_FREQUENCY)
+    return ig_fail_at(p->cx, &c->at, "temperature_change: is for problem: stiffness and mechanism");
+  if (p->dim == 2 && c->plane == IG_PLANE_STRAIN)
+    return ig_fail_at(p->cx, &c->at, "temperature_change: not with plane: strain");
+  if (c->choose_material)
+    return ig_fail_at(p->cx, &c->at, "temperature_change: not with choose_material");
+  for (int m = 0; materials && m < materials->count; m++) {
+    const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
+    const ig_table *t = &material->mechanical.expansion;
+    if (t->count != 1)
+      return ig_fail_at(p->cx, &material->at,
+                        "temperature_change: give the material mechanical.expansion, one number");
+    first = isnan(first) ? t->y[0] : first;
+    if (t->y[0] != first)
+      return ig_fail_at(p->cx, &material->at,
+                        "temperature_change: expansion %g here and %g in the first material: one "
+                        "for all is supported",
+                        t->y[0], first);
+  }
+  if (isnan(first))
+    return ig_fail_at(p->cx, &c->at,
+                      "temperature_change: needs a material with mechanical.expansion");
+  *strain = first * c->temperature_change;
+  return IG_OK;
+}

@@ -83,6 +83,16 @@ static const ig_option set_options[] = {
     IG_PLACE_KEYS(ig_set_case, place, "what is there"), IG_END};
 
 /* One table for all kinds of bounds: exactly one of the quantities is given (design/limits.c). */
+static const ig_option cycle_options[] = {
+    IG_REAL(ig_cycle_case, ratio, "", "-1", -1, 0.99,
+            "least over largest load of a cycle; -1: to and fro, 0: on and off"),
+    IG_REAL(ig_cycle_case, mean_stress, "", NULL, 0, 10,
+            "weight of the mean stress (sum of its normal components) beside the amplitude, after "
+            "Sines"),
+    IG_REAL(ig_cycle_case, ultimate, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "tensile strength, instead of mean_stress: bound over strength, after Goodman"),
+    IG_END};
+
 static const ig_option limit_options[] = {
     WHERE(ig_limit_case),
     IG_REAL(ig_limit_case, volume, "", NULL, IG_POSITIVE, 1,
@@ -93,6 +103,8 @@ static const ig_option limit_options[] = {
             "most the nodes there may move on average along 'direction'"),
     IG_REAL(ig_limit_case, stress, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the von Mises stress may be in the elements there"),
+    IG_MAP(ig_limit_case, cycle, ig_cycle_case, cycle_options, NULL,
+           "the stress is that of a cycle, its bound the amplitude that is endured to and fro"),
     IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "least the lowest natural frequency may be"),
     IG_REAL(ig_limit_case, temperature, "K", NULL, IG_POSITIVE, IG_UNBOUNDED,
@@ -283,6 +295,20 @@ static const ig_option surface_options[] = {
         "stress, compliance or displacement is bounded, or a stress minimised"),
     IG_END};
 
+static const ig_option mill_options[] = {
+    IG_TEXTS(ig_mill_case, directions, IG_REQUIRED,
+             "from which tools come: x- x+ y- y+ z- z+; z+: from above, downwards"),
+    IG_END};
+
+static const ig_option finish_options[] = {
+    IG_REAL(ig_finish_case, size, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "edge of the finest mesh's elements; left out: 0.7 of the design's"),
+    IG_INT(ig_finish_case, meshes, "3", 1, 3, "each is coarser by a factor of 1.4; errors need 3"),
+    IG_INT(ig_finish_case, frequencies, "0", 0, 50, "lowest natural frequencies of the part"),
+    IG_BOOL(ig_finish_case, step, "false",
+            "write part.step, too: a solid of plane facets, at most 20,000"),
+    IG_END};
+
 /* The top level of a case with `physics: topopt`. */
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
@@ -318,6 +344,9 @@ const ig_option ig_topopt_options[] = {
              "planes of symmetry: x- (lowest x), x+ (highest), y-, y+, z-, z+"),
     IG_REAL(ig_topopt_case, source, "W/m^3", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
             "heat generated everywhere"),
+    IG_REAL(ig_topopt_case, temperature_change, "K", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
+            "of the whole body since it was put on its supports, in all load cases; the material "
+            "has mechanical.expansion"),
     IG_REALS(ig_topopt_case, weights, "", "[]", 0, IG_UNBOUNDED,
              "of the load cases; 1 each if left out"),
     IG_REAL(ig_topopt_case, volume, "", "0.5", IG_POSITIVE, 1,
@@ -346,11 +375,17 @@ const ig_option ig_topopt_options[] = {
            "density only where what lies below supports it, within 45 degrees or another angle"),
     IG_MAP(ig_topopt_case, draw_direction, ig_draw_case, draw_options, NULL,
            "no density behind which a tool could not be drawn: casting, milling"),
+    IG_MAP(ig_topopt_case, milling, ig_mill_case, mill_options, NULL,
+           "no void that a tool could not reach along a straight line from one of some directions "
+           "(grids)"),
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
            "elements that share one density: extrusion, repetition, symmetry of the design"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
     IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),
+    IG_MAP(ig_topopt_case, finish, ig_finish_case, finish_options, NULL,
+           "after the run the part is meshed along its surface and analysed; its figures decide "
+           "whether it is feasible"),
     IG_MAP(ig_topopt_case, sequence, ig_sequence_case, sequence_options, NULL,
            "begin on coarser grids: most iterations there, few on the grid itself"),
     IG_MAP(ig_topopt_case, initial_design, ig_start_case, start_options, NULL,

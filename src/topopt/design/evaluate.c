@@ -165,7 +165,8 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   const bool port = ig_topopt_has_port(s->c);
   const double sign = s->c->problem == IG_PROBLEM_MECHANISM ? -1 : 1;
   double *energy = s->work.dev;
-  double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
+  double start = ig_now(), fu, shift, rest[IG_LOAD_CASES], value[IG_LOAD_CASES],
+         part[IG_LOAD_CASES];
   /* all load cases, and the port's adjoint as one more system of the group: none depends on
      another */
   ig_topopt_systems y = {.count = l->cases + port};
@@ -191,6 +192,10 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
         l->weight[q] * l->norm[q] * (port ? l->norm_port : l->norm[q]) / l->stiffness;
     IG_TRY(
         ig_topopt_dot_states(s->cx, s->d, y.f[q], port ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    if (port) {
+      IG_TRY(ig_topopt_load_expansion(s, q, l->port.dev, &shift));
+      fu += shift;
+    }
     /* f.u + u.r instead of f.u (see above); prescribed displacements count with their own energy */
     value[q] = port ? sign * scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
@@ -209,6 +214,10 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
       *objective += value[q];
     const double *adjoint = port ? s->adjoint[r].dev : s->u[r][q].dev;
     IG_TRY(s->d->energy(s->d->self, adjoint, s->u[r][q].dev, scale, q > 0, energy));
+    if (!port)
+      IG_TRY(ig_topopt_load_expansion_energy(s, q, scale, energy));
+    if (!port && l->gravity[q].dev) /* its work is done along u, not w */
+      IG_TRY(ig_topopt_load_moved(s, q, s->u[r][q].dev, &adjoint));
     IG_TRY(ig_topopt_load_direct(s, r, q, adjoint, port ? scale : 2 * scale, q > 0));
   }
   if (!isfinite(*objective))
@@ -399,6 +408,10 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, &c->projection.at,
                       "projection: needs optimiser: {method: mma}; with oc the volume is lost and "
                       "designs fall apart as the step sharpens");
+  if (c->temperature_change != 0 && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(cx, &c->optimiser.at,
+                      "temperature_change: needs optimiser: {method: mma}: material that is warm "
+                      "may do harm, which oc does not know");
   if (c->weights.count > 0 && c->weights.count != s->loading->cases)
     return ig_fail_at(cx, &c->at, "weights: %d given for %d load cases: give one each",
                       c->weights.count, s->loading->cases);
@@ -411,8 +424,16 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, &c->draw_direction.at,
                       "draw_direction: a part is printed or cast: leave one of 'overhang' "
                       "and 'draw_direction' out");
-  const ig_src *at = c->draw_direction.at.given ? &c->draw_direction.at : &c->overhang.at;
-  const char *key = c->draw_direction.at.given ? "draw_direction" : "overhang";
+  if (c->milling.at.given && (c->overhang.at.given || c->draw_direction.at.given))
+    return ig_fail_at(cx, &c->milling.at,
+                      "milling: a part is milled, printed or cast: leave '%s' out",
+                      c->overhang.at.given ? "overhang" : "draw_direction");
+  const ig_src *at = c->milling.at.given          ? &c->milling.at
+                     : c->draw_direction.at.given ? &c->draw_direction.at
+                                                  : &c->overhang.at;
+  const char *key = c->milling.at.given          ? "milling"
+                    : c->draw_direction.at.given ? "draw_direction"
+                                                 : "overhang";
   if (ig_topopt_made(c) && ig_topopt_method(c) == IG_OPTIMISER_OC)
     return ig_fail_at(cx, at, "%s: needs optimiser: {method: mma}; oc knows linear volumes alone",
                       key);
@@ -499,6 +520,7 @@ ig_status ig_topopt_design_check_volume(ig_topopt_design *s) {
         c->volume, solid, e.volume,
         c->overhang.at.given         ? " and 'overhang'"
         : c->draw_direction.at.given ? " and 'draw_direction'"
+        : c->milling.at.given        ? " and 'milling'"
                                      : "");
   return ig_topopt_design_fill(s, start_density(s));
 }
@@ -524,7 +546,7 @@ static ig_status build(ig_topopt_design *s) {
     IG_TRY(ig_array_new_device(cx, &s->printed, n, sizeof(double), "printed densities"));
     IG_TRY(ig_array_zero(cx, &s->printed));
   }
-  if (s->c->draw_direction.at.given)
+  if (ig_topopt_swept(s->c))
     IG_TRY(ig_array_new_device(cx, &s->drawn, n, sizeof(double), "drawn densities"));
   IG_TRY(ig_array_new(cx, &s->x, n, sizeof(double), "design"));
   for (int r = 0; r < s->realisations; r++) {

@@ -31,7 +31,10 @@ ig_status ig_topopt_limit_work(const ig_topopt_design *s, int i, double *value) 
   if (!compliance && isnan(limit->displacement))
     return IG_OK;
   IG_TRY(ig_topopt_dot_states(s->cx, s->d, load, s->u[s->realisations - 1][q].dev, &lu));
-  *value = l->norm[q] * norm / l->stiffness * (compliance ? lu - s->held[q] : lu) /
+  double shift = 0;
+  if (!compliance)
+    IG_TRY(ig_topopt_load_expansion(s, q, load, &shift));
+  *value = l->norm[q] * norm / l->stiffness * (compliance ? lu - s->held[q] : lu + shift) /
            (compliance ? limit->compliance : limit->displacement);
   return IG_OK;
 }
@@ -103,6 +106,10 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     }
     IG_TRY(ig_topopt_limit_work(s, i, &e->limit[i]));
     IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
+    if (compliance) {
+      IG_TRY(ig_topopt_load_expansion_energy(s, q, scale / bound, s->work.dev));
+      IG_TRY(ig_topopt_load_moved(s, q, u, &adjoint));
+    }
     IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, ig_topopt_design_filtered(s), s->density[r].dev,
                          s->work.dev, slope, s->spare.dev));
@@ -113,6 +120,19 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
 }
 
 /* --- making them --- */
+
+static ig_status check_cycle(const ig_topopt_design *s, const ig_limit_case *limit) {
+  const ig_cycle_case *c = &limit->cycle;
+  if (isnan(limit->stress))
+    return ig_fail_at(s->cx, &c->at, "constraints: cycle: is for a bound on the stress");
+  if (!isnan(c->mean_stress) && !isnan(c->ultimate))
+    return ig_fail_at(s->cx, &c->at, "constraints: cycle: give one of mean_stress and ultimate");
+  if (c->ratio == -1 && (c->mean_stress > 0 || !isnan(c->ultimate)))
+    return ig_fail_at(s->cx, &c->at,
+                      "constraints: cycle: %s has no effect with ratio: -1, whose mean is 0",
+                      isnan(c->ultimate) ? "mean_stress" : "ultimate");
+  return IG_OK;
+}
 
 /* Exactly one quantity per entry, and everything that it needs. */
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
@@ -125,6 +145,8 @@ static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *lim
     return ig_fail_at(s->cx, &limit->at,
                       "constraints: give one of volume, mass, compliance, displacement, stress, "
                       "temperature, frequency and member");
+  if (limit->cycle.at.given)
+    IG_TRY(check_cycle(s, limit));
   if (!isnan(limit->mass) && !(s->loading->element_mass > 0))
     return ig_fail_at(s->cx, &limit->at, "constraints: mass: a material has no density: give it");
   if (!isnan(limit->displacement) && isnan(limit->direction[0]))

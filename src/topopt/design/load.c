@@ -52,6 +52,8 @@ ig_status ig_topopt_load_new(ig_topopt_design *s) {
     free(one);
     IG_TRY(status);
   }
+  if (l->expanded.dev)
+    IG_TRY(zeros(s->cx, &s->displaced, s->d->unknowns, "displacements"));
   for (int q = 0; q < l->cases; q++)
     if (l->gravity[q].dev || l->held.dev)
       IG_TRY(zeros(s->cx, &s->load[q], s->d->unknowns, "load"));
@@ -59,7 +61,8 @@ ig_status ig_topopt_load_new(ig_topopt_design *s) {
 }
 
 void ig_topopt_load_free(ig_topopt_design *s) {
-  ig_array *const arrays[] = {&s->nodal, &s->direct, &s->body[0], &s->body[1], &s->pull, &s->ones};
+  ig_array *const arrays[] = {&s->nodal, &s->direct, &s->body[0],  &s->body[1],
+                              &s->pull,  &s->ones,   &s->displaced};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(s->cx, arrays[i]);
   for (int q = 0; q < IG_LOAD_CASES; q++)
@@ -84,6 +87,9 @@ double ig_topopt_load_bytes(const ig_topopt_case *c, double n, double nu) {
     for (int d = 0; d < 3; d++)
       held |= hold->displacement[d] > 0 || hold->displacement[d] < 0;
   }
+  const bool warm = c->temperature_change != 0;
+  held |= warm;
+  bytes += warm ? 8 * 2 * nu : 0;
   for (int q = 0; q < cases; q++)
     bytes += 8 * nu * ((weight[q] ? 1 : 0) + (weight[q] || held ? 1 : 0));
   return bytes + (any ? 8 * 4 * n : 0) + (held ? 8 * (2 * nu + n) : 0);
@@ -130,12 +136,55 @@ ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped, dou
   return s->ops->mix(s->cx, n, factor, s->body[0].dev, add ? 1 : 0, s->direct.dev, s->direct.dev);
 }
 
-/* f_q = forces + gravity - K u_held, and the energy u_held . K u_held of the prescribed
-   displacements with everything else at zero. */
-ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
+/* f_q = forces + gravity - K u_held: the load of a case that follows the design. */
+static ig_status load_make(ig_topopt_design *s, int q) {
   const ig_loading *l = s->loading;
   const int64_t nu = s->d->unknowns;
-  double energy = 0;
+  const double unit = 1 / l->norm[q];
+  if (!s->load[q].dev)
+    return IG_OK;
+  if (l->gravity[q].dev)
+    IG_TRY(s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, s->nodal.dev, l->gravity[q].dev,
+                              s->load[q].dev));
+  IG_TRY(s->ops->mix(s->cx, nu, 1, l->f[q].dev, l->gravity[q].dev ? l->element_mass * unit : 0,
+                     s->load[q].dev, s->load[q].dev));
+  return l->held.dev ? s->ops->mix(s->cx, nu, 1, s->load[q].dev, -unit, s->pull.dev, s->load[q].dev)
+                     : IG_OK;
+}
+
+ig_status ig_topopt_load_expansion(const ig_topopt_design *s, int q, const double *l,
+                                   double *value) {
+  *value = 0;
+  if (!s->loading->expanded.dev)
+    return IG_OK;
+  IG_TRY(ig_topopt_dot_states(s->cx, s->d, l, s->loading->expanded.dev, value));
+  *value /= s->loading->norm[q];
+  return IG_OK;
+}
+
+ig_status ig_topopt_load_expansion_energy(const ig_topopt_design *s, int q, double scale,
+                                          double *energy) {
+  const ig_loading *l = s->loading;
+  if (!l->expanded.dev)
+    return IG_OK;
+  return s->d->energy(s->d->self, l->expanded.dev, l->expanded.dev,
+                      -scale / (l->norm[q] * l->norm[q]), true, energy);
+}
+
+ig_status ig_topopt_load_moved(const ig_topopt_design *s, int q, const double *state,
+                               const double **u) {
+  const ig_loading *l = s->loading;
+  *u = l->expanded.dev ? s->displaced.dev : state;
+  return l->expanded.dev ? s->ops->mix(s->cx, s->d->unknowns, 1, state, 1 / l->norm[q],
+                                       l->expanded.dev, s->displaced.dev)
+                         : IG_OK;
+}
+
+/* The loads of all cases, and the energy u_held . K u_held of the prescribed
+   displacements with everything else at zero, less what the free expansion adds to compliances. */
+ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
+  const ig_loading *l = s->loading;
+  double energy = 0, expansion = 0, pulled = 0;
   if (heavy(s))
     IG_TRY(ig_topopt_load_masses(s, r, false));
   if (l->held.dev) {
@@ -143,18 +192,19 @@ ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
     IG_TRY(s->d->energy(s->d->self, l->held.dev, l->held.dev, 1, false, s->work.dev));
     IG_TRY(ig_topopt_dot(s->cx, s->d, s->work.dev, s->d->modulus, &energy));
   }
+  if (l->expanded.dev) {
+    IG_TRY(s->d->energy(s->d->self, l->expanded.dev, l->expanded.dev, 1, false, s->work.dev));
+    IG_TRY(ig_topopt_dot(s->cx, s->d, s->work.dev, s->d->modulus, &expansion));
+    if (l->held.dev)
+      IG_TRY(ig_topopt_dot_states(s->cx, s->d, s->pull.dev, l->expanded.dev, &pulled));
+  }
   for (int q = 0; q < l->cases; q++) {
     const double unit = 1 / l->norm[q];
+    double work;
     s->held[q] = energy * unit * unit;
-    if (!s->load[q].dev)
-      continue;
-    if (l->gravity[q].dev)
-      IG_TRY(s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, s->nodal.dev, l->gravity[q].dev,
-                                s->load[q].dev));
-    IG_TRY(s->ops->mix(s->cx, nu, 1, l->f[q].dev, l->gravity[q].dev ? l->element_mass * unit : 0,
-                       s->load[q].dev, s->load[q].dev));
-    if (l->held.dev)
-      IG_TRY(s->ops->mix(s->cx, nu, 1, s->load[q].dev, -unit, s->pull.dev, s->load[q].dev));
+    IG_TRY(load_make(s, q));
+    IG_TRY(ig_topopt_load_expansion(s, q, ig_topopt_load_of(s, q), &work));
+    s->held[q] -= unit * unit * (expansion + 2 * pulled) + 2 * work;
   }
   return IG_OK;
 }

@@ -10,8 +10,8 @@
 /* 8 bytes per value. The 7 arrays of any design are x, trial, filtered, dc, dv, work and hs. */
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
-  double bytes =
-      8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + c->draw_direction.at.given);
+  double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + ig_topopt_swept(c));
+  bytes += c->milling.at.given ? 8 * n * (c->milling.directions.count + 1) : 0;
   bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
   bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)

@@ -85,7 +85,7 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .x_min =
                         isnan(o->x_min) ? (mechanism && !o->move_limit_kind ? 1e-3 : 0) : o->x_min,
                     /* drawn columns are loaded as a whole: none goes in one step */
-                    .keep = s->c->draw_direction.at.given ? 0.3 : 0,
+                    .keep = ig_topopt_swept(s->c) ? 0.3 : 0,
                     .floor = mechanism ? pow(1e-10, o->damping) : 0,
                     .grid = s->d->grid};
   ig_evaluation next = *e;

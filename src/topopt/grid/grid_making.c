@@ -3,7 +3,9 @@
    overhang  one layer after the other, each on the one below. Of a grid in slabs a layer along x or
              y is divided, and ranks hand each other its rows at the cuts; a layer along z is one
              rank's, and ranks take turns.
-   draw      column by column. Columns along z cross ranks, which take turns. */
+   draw      column by column. Columns along z cross ranks, which take turns.
+   mill      the product of what each direction leaves: void where a tool comes along one of them.
+ */
 #include "topopt/grid/grid_making.h"
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
@@ -43,6 +45,7 @@ typedef struct {
   const ig_topopt_grid_model *m;
   const double *in, *made; /* made: the result, of passes back alone */
   double *to;
+  const ig_draw *draw;
   int side; /* of what is drawn */
 } pass;
 
@@ -210,24 +213,124 @@ static ig_status draw_own(const pass *p) {
   const ig_grid g = elements_of(m);
   double *carry = m->layer[0].dev;
   if (p->made)
-    IG_SLAB_TRY(m->slab, ops->draw_back(m->cx, &g, &m->draw, p->side, m->role.dev, p->in, p->made,
+    IG_SLAB_TRY(m->slab, ops->draw_back(m->cx, &g, p->draw, p->side, m->role.dev, p->in, p->made,
                                         carry, p->to));
   else
-    IG_SLAB_TRY(m->slab, ops->draw(m->cx, &g, &m->draw, p->side, m->role.dev, p->in, carry, p->to));
+    IG_SLAB_TRY(m->slab, ops->draw(m->cx, &g, p->draw, p->side, m->role.dev, p->in, carry, p->to));
   return IG_OK;
 }
 
 /* Side 0 is above the split, side 1 below it. */
 static ig_status draw(pass *p) {
   const ig_topopt_grid_model *m = p->m;
-  const int n = m->whole.n[m->draw.axis];
+  const int n = m->whole.n[p->draw->axis];
   for (p->side = 0; p->side < 2; p->side++) {
-    const bool there = p->side ? m->draw.split > 0 : m->draw.split < n;
+    const bool there = p->side ? p->draw->split > 0 : p->draw->split < n;
     if (there) /* below the split densities grow along the axis */
-      IG_TRY(in_turn(p, m->draw.axis, (p->made != NULL) != (p->side == 1), draw_own,
+      IG_TRY(in_turn(p, p->draw->axis, (p->made != NULL) != (p->side == 1), draw_own,
                      m->layer[0].dev, m->layer[0].dev));
   }
   return IG_OK;
+}
+
+/* --- mill --- */
+
+/* Mean density where all elements have the design x: what a direction leaves depends on the place
+   along its axis alone. */
+static double milled_mean(const ig_topopt_grid_model *m, double x) {
+  double mean = 1;
+  for (int axis = 0; axis < m->grid.dim; axis++) {
+    const int n = m->whole.n[axis];
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+      double all = 1;
+      for (int k = 0; k < m->mills; k++) {
+        const ig_draw *d = &m->mill[k];
+        double last = 0;
+        for (int j = 0; d->axis == axis && j <= (d->split ? i : n - 1 - i); j++)
+          last = ig_draw_join(d->power, last, x);
+        all *= d->axis == axis ? last : 1;
+      }
+      sum += all;
+    }
+    mean *= sum / n;
+  }
+  return mean;
+}
+
+static ig_status make_mill(ig_topopt_grid_model *m) {
+  const ig_mill_case *c = &m->c->milling;
+  const int dim = m->grid.dim;
+  int widest = 0;
+  if (c->directions.count < 1 || c->directions.count > 2 * dim)
+    return ig_fail_at(m->cx, &c->at, "milling: directions: give 1 to %d", 2 * dim);
+  m->mills = c->directions.count;
+  for (int k = 0; k < m->mills; k++) {
+    int up;
+    ig_draw *d = &m->mill[k];
+    if (!ig_topopt_plane_read(c->directions.value[k], dim, &d->axis, &up))
+      return ig_fail_at(m->cx, &c->at,
+                        "milling: '%.20s' is no direction: expected x-, x+, y-, y+%s",
+                        c->directions.value[k], dim == 3 ? ", z- or z+" : "");
+    for (int i = 0; i < m->c->symmetry.count; i++)
+      if (strcmp(m->c->symmetry.value[i], c->directions.value[k]) == 0)
+        return ig_fail_at(m->cx, &c->at,
+                          "milling: nothing comes from %s, where a plane of symmetry is",
+                          c->directions.value[k]);
+    const int n = m->whole.n[d->axis];
+    d->split = up ? 0 : n;
+    d->power = ig_draw_power(n);
+    for (int j = 0; j < k; j++)
+      if (m->mill[j].axis == d->axis && m->mill[j].split == d->split)
+        return ig_fail_at(m->cx, &c->at, "milling: %s is given twice", c->directions.value[k]);
+    widest =
+        layer_grid(m, d->axis).stored > layer_grid(m, m->mill[widest].axis).stored ? k : widest;
+  }
+  double low = 0, high = 1;
+  for (int i = 0; i < 40; i++) { /* a start that has the volume asked for */
+    const double x = 0.5 * (low + high);
+    *(milled_mean(m, x) < m->c->volume ? &low : &high) = x;
+  }
+  m->d.start = high;
+  for (int k = 0; k <= m->mills; k++)
+    IG_TRY(ig_array_new_device(m->cx, &m->milled[k], (size_t)m->grid.stored, sizeof(double),
+                               "milled densities"));
+  return layers_new(m, m->mill[widest].axis, 1);
+}
+
+/* out = product over the directions */
+static ig_status mill(const ig_topopt_grid_model *m, const double *in, double *out) {
+  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
+  const int64_t n = m->grid.stored;
+  for (int k = 0; k < m->mills; k++) {
+    pass p = {.m = m, .in = in, .to = m->milled[k].dev, .draw = &m->mill[k]};
+    IG_TRY(draw(&p));
+    IG_TRY(k ? ops->map(m->cx, n, m->role.dev, IG_MAP_PRODUCT, out, m->milled[k].dev, NULL, out)
+             : m->cx->backend->copy(m->cx, out, m->milled[0].dev, (size_t)n * sizeof *out));
+  }
+  return IG_OK;
+}
+
+/* slope by the product becomes one by the design: through each direction, with the others as
+   factors. */
+static ig_status mill_back(const ig_topopt_grid_model *m, const double *in, double *work,
+                           double *slope) {
+  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
+  const int64_t n = m->grid.stored;
+  const size_t bytes = (size_t)n * sizeof *slope;
+  double *sum = m->milled[m->mills].dev;
+  for (int k = 0; k < m->mills; k++) {
+    pass p = {.m = m, .in = in, .made = m->milled[k].dev, .to = work, .draw = &m->mill[k]};
+    IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *slope, 1, m->milled[k].dev));
+    IG_TRY(m->cx->backend->copy(m->cx, work, slope, bytes));
+    for (int j = 0; j < m->mills; j++)
+      if (j != k)
+        IG_TRY(ops->map(m->cx, n, m->role.dev, IG_MAP_PRODUCT, work, m->milled[j].dev, NULL, work));
+    IG_TRY(draw(&p));
+    IG_TRY(k ? ops->mix(m->cx, n, 1, sum, 1, work, sum)
+             : m->cx->backend->copy(m->cx, sum, work, bytes));
+  }
+  return m->cx->backend->copy(m->cx, slope, sum, bytes);
 }
 
 /* --- of the discretisation --- */
@@ -235,26 +338,33 @@ static ig_status draw(pass *p) {
 ig_status ig_topopt_grid_making_new(ig_topopt_grid_model *m) {
   if (m->c->overhang.at.given) /* both together are refused when the design is made */
     return make_overhang(m);
+  if (m->c->milling.at.given)
+    return make_mill(m);
   return m->c->draw_direction.at.given ? make_draw(m) : IG_OK;
 }
 
 void ig_topopt_grid_making_free(ig_topopt_grid_model *m) {
   for (int i = 0; i < 2; i++)
     ig_array_free(m->cx, &m->layer[i]);
+  for (int i = 0; i <= IG_MILL_DIRECTIONS; i++)
+    ig_array_free(m->cx, &m->milled[i]);
 }
 
-/* d->print is printing or drawing: a case has one of the two. */
+/* d->print is printing, drawing or milling: a case has one of them. */
 ig_status ig_topopt_grid_print(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
-  pass p = {.m = m, .in = in, .to = out};
+  pass p = {.m = m, .in = in, .to = out, .draw = &m->draw};
+  if (m->mills)
+    return mill(m, in, out);
   return m->c->overhang.at.given ? print(&p) : draw(&p);
 }
 
 ig_status ig_topopt_grid_print_back(void *self, const double *in, const double *printed,
                                     double *work, double *slope) {
   const ig_topopt_grid_model *m = self;
-  pass p = {.m = m, .in = in, .made = printed, .to = slope};
-  (void)work;
+  pass p = {.m = m, .in = in, .made = printed, .to = slope, .draw = &m->draw};
+  if (m->mills)
+    return mill_back(m, in, work, slope);
   /* ghosts: to who gave the values they have not changed */
   IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *printed, 1, (double *)printed));
   return m->c->overhang.at.given ? print(&p) : draw(&p);

@@ -277,6 +277,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
     IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale, NULL));
     IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   }
+  IG_TRY(ig_topopt_points_expansion(&points, materials, &m->loading.expansion));
   const double thickness = ig_topopt_thickness(c);
   if (dim == 3 && !isnan(gc->thickness))
     ig_warn_at(cx, &gc->at, "grid: thickness is for plane problems: this one has elements along z");
@@ -356,10 +357,13 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
   m->d.thickness = dim == 2 ? thickness : 1;
-  m->d.hooke = (ig_topopt_hooke){dim, m->c->plane == IG_PLANE_STRAIN,
+  m->d.hooke = (ig_topopt_hooke){dim,
+                                 m->c->plane == IG_PLANE_STRAIN,
                                  dim == 2 ? poisson / (1 - poisson * poisson)
                                           : poisson / ((1 + poisson) * (1 - 2 * poisson)),
-                                 0.5 / (1 + poisson), NULL};
+                                 0.5 / (1 + poisson),
+                                 NULL,
+                                 0};
   m->d.filter = grid_filter;
   m->d.around = grid_around;
   m->d.print = ig_topopt_grid_print;

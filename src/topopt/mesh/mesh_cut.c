@@ -232,6 +232,7 @@ static ig_status loading_cut(ig_topopt_mesh_model *m, const cutting *c) {
   }
   IG_TRY(state_replace(m, &l->port));
   IG_TRY(state_replace(m, &l->held));
+  IG_TRY(state_replace(m, &l->expanded));
   IG_TRY(replace(m, p->node, 0, p->nodes, sizeof(double), &l->added));
   IG_TRY(design_replace(m, &l->heavy, sizeof(double)));
   IG_TRY(design_replace(m, &m->scale, sizeof(double)));

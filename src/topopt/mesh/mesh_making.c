@@ -184,6 +184,9 @@ static ig_status make_pattern(ig_topopt_mesh_model *m) {
 ig_status ig_topopt_mesh_making_new(ig_topopt_mesh_model *m) {
   if (m->c->pattern.at.given)
     IG_TRY(make_pattern(m));
+  if (m->c->milling.at.given)
+    return ig_fail_at(m->cx, &m->c->milling.at,
+                      "milling: grids alone: a mesh has 'draw_direction' for one tool or two");
   if (m->c->overhang.at.given)
     return ig_topopt_mesh_print_new(m);
   if (!m->c->draw_direction.at.given)

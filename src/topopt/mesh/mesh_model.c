@@ -159,6 +159,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
                                       &m->scale, &m->poissons));
     IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   }
+  IG_TRY(ig_topopt_points_expansion(&points, materials, &m->loading.expansion));
   m->loading.element_mass = isnan(density) ? 0 : density * m->d.volume;
   IG_TRY(ig_topopt_mesh_place(m));
   IG_TRY(ig_topopt_mesh_system_new(m, how));
@@ -181,7 +182,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->thickness = 1;
   d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
   d->fix = m->fix.dev;
-  d->hooke = (ig_topopt_hooke){3, 0, m->hex.lame, m->hex.shear, m->poissons.dev};
+  d->hooke = (ig_topopt_hooke){3, 0, m->hex.lame, m->hex.shear, m->poissons.dev, 0};
   d->filter = ig_topopt_mesh_filter;
   d->around = ig_topopt_mesh_around;
   d->corners = m->info->nodes;

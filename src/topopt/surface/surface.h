@@ -74,8 +74,20 @@ IG_MUST_CHECK ig_status ig_surface_walls_new(ig_ctx *cx, const ig_topopt_grid_mo
                                              const double *density, bool mirror,
                                              ig_surface_walls **out);
 void ig_surface_walls_free(ig_surface_walls *w);
+bool ig_surface_walls_any(const ig_surface_walls *w); /* whether there are some */
 IG_MUST_CHECK ig_status ig_surface_walls_snap(const ig_surface_walls *w, ig_topopt_part *s,
                                               int32_t *on);
+/* Single vertices off a wall that their neighbours are on are put onto it, one by one. */
+IG_MUST_CHECK ig_status ig_surface_walls_again(const ig_surface_walls *w, ig_topopt_part *s,
+                                               int32_t *on);
+/* Single vertices off a wall that their neighbours are on: how many are a fiftieth of an element
+   off or more, by how much at most (m), and where that is. */
+typedef struct {
+  int64_t count;
+  double most, at[3];
+} ig_surface_off;
+IG_MUST_CHECK ig_status ig_surface_walls_off(const ig_surface_walls *w, const ig_topopt_part *s,
+                                             ig_surface_off *off);
 ig_surface_faces ig_surface_walls_faces(ig_surface_walls *w);
 
 /* Area and enclosed volume. */

@@ -225,3 +225,41 @@ def analyse(program, name, model, element="C3D8"):
             node = min(range(len(mesh.points)), key=lambda n: sum((a - b) ** 2 for a, b in zip(mesh.points[n], probe["point"])))
             out[probe["name"]] = u[node]["xyz".index(q[1])]
     return out
+
+
+def structure(program, name, model):
+    """The largest displacement, or frequencies, of a model of the room structure; None: CalculiX has none."""
+    if not CALCULIX:
+        return None
+    case, mesh, kind = model.case, model.mesh(), model.judge["kind"]
+    m, analysis = case["materials"][0], case["analysis"][0]
+    out = drawn(mesh, "C3D8I" if model.judge["integration"] == "incompatible" else None)
+    out.append("*MATERIAL, NAME=M\n*ELASTIC\n%.12e, %.12e\n*DENSITY\n%.12e\n" % (m["young"], m["poisson"], m["density"]))
+    if "yield" in m:
+        out.append("*PLASTIC\n%.12e, 0.\n%.12e, 1.\n" % (m["yield"], m["yield"] + m["hardening"]))
+    out.append("*SOLID SECTION, ELSET=EALL, MATERIAL=M\n*BOUNDARY\nNZMIN, 1, 3\n")
+    if kind == "frequency":
+        out.append("*STEP\n*FREQUENCY\n%d\n*END STEP\n" % analysis["modes"])
+    else:
+        steps = analysis.get("first_step")
+        out.append("*STEP, INC=1000%s\n*STATIC%s\n" % (", NLGEOM" if kind == "large" else "", ", DIRECT\n%.12g, 1." % steps if steps else ""))
+        out += ["*BOUNDARY\nNZMAX, %d, %d, %.12e\n" % (d + 1, d + 1, v) for e in case["supports"][1:] for d, v in enumerate(e["displacement"])]
+        for e in case["loads"]:
+            if "force" in e:
+                out += ["*CLOAD\nN%s, %d, %.12e\n" % (side(e).upper(), d + 1, v) for d, v in enumerate(e["force"])]
+            elif "pressure" in e:
+                out.append("*DLOAD\n")
+                out += ["%d, P%d, %.12e\n" % (c + 1, s + 1, e["pressure"]) for c, s in mesh.faces[side(e)]]
+            else:
+                size = sum(v * v for v in e["acceleration"]) ** 0.5
+                out.append("*DLOAD\nEALL, GRAV, %.12e, %.12e, %.12e, %.12e\n" % (size, *(v / size for v in e["acceleration"])))
+        out.append("*NODE PRINT, NSET=NALL\nU\n*END STEP\n")
+    folder = solve(program, name, "".join(out))
+    if not folder:
+        return None
+    if kind == "frequency":
+        with open(os.path.join(folder, "deck.dat")) as f:
+            found = [line.split() for line in f]
+        rows_ = [v for v in found if len(v) == 5 and v[0].isdigit()]
+        return {"mode_%s" % v[0]: float(v[3]) for v in rows_[:analysis["modes"]]}
+    return {"displacement_max": max(sum(x * x for x in v) ** 0.5 for v in printed(folder).values())}

@@ -1,0 +1,396 @@
+/* What a result folder says of a picture beside its snapshot: loads and supports (loads.csv), drawn
+   as arrows and marks, and the solidus of the material (case.yaml).
+
+   Nodal loads are summed in cells of a coarse grid, so that an arrow stands for a share of the load
+   whatever the mesh: lengths are in proportion to the largest sum. */
+#include "io/picture/picture.h"
+#include "core/display.h"
+#include "core/number.h"
+#include "io/format/atomic_file.h"
+#include "io/format/case_yaml.h"
+#include "io/format/csv.h"
+#include "io/result/result_folder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const float INK[3] = {0.13F, 0.14F, 0.16F};
+static const float PAPER[3] = {1, 1, 1};
+/* Of load cases, again from the first after the last. */
+static const float CASE_COLOR[][3] = {{0.82F, 0.16F, 0.12F}, {0.12F, 0.44F, 0.92F},
+                                      {0.66F, 0.33F, 0.78F}, {0.79F, 0.54F, 0.07F},
+                                      {0.07F, 0.58F, 0.61F}, {0.82F, 0.25F, 0.56F}};
+enum { CASE_COLORS = sizeof CASE_COLOR / sizeof *CASE_COLOR };
+
+/* --- files of the folder */
+
+/* The path of a plain file beside `path`, NULL: there is none; free it. */
+static char *beside(const char *path, const char *name) {
+  struct stat info;
+  const char *slash = strrchr(path, '/');
+  const size_t length = slash ? (size_t)(slash - path) + 1 : 0, size = length + strlen(name) + 1;
+  char *file = malloc(size);
+  if (!file)
+    return NULL;
+  snprintf(file, size, "%.*s%s", (int)length, path, name);
+  if (lstat(file, &info) == 0 && S_ISREG(info.st_mode))
+    return file;
+  free(file);
+  return NULL;
+}
+
+double ig_case_solidus(const ig_node *kase) {
+  const ig_node *materials = kase ? ig_node_find(kase, "materials") : NULL;
+  double solidus = NAN;
+  if (!materials || materials->kind == IG_NODE_SCALAR)
+    return NAN;
+  for (const ig_node *m = materials->kind == IG_NODE_LIST ? materials->child : materials; m;
+       m = materials->kind == IG_NODE_LIST ? m->next : NULL) {
+    char problem[128];
+    double value;
+    const ig_node *own = m->kind == IG_NODE_MAP ? ig_node_find(m, "solidus") : NULL;
+    if (!own || own->kind != IG_NODE_SCALAR ||
+        !ig_number_read(own->text, "K", &value, problem, sizeof problem))
+      continue;
+    if (isfinite(solidus) && value != solidus)
+      return NAN;
+    solidus = value;
+  }
+  return solidus;
+}
+
+ig_status ig_folder_solidus(ig_ctx *cx, const char *path, double *solidus) {
+  char *file = beside(path, IG_CASE);
+  ig_arena *arena = NULL;
+  ig_node *root = NULL;
+  *solidus = NAN;
+  ig_status status = file ? ig_arena_new(cx, &arena) : IG_OK;
+  /* a picture needs no case: one that cannot be read has no solidus */
+  if (status == IG_OK && file && ig_yaml_open(cx, arena, file, &root) == IG_OK)
+    *solidus = ig_case_solidus(root);
+  if (arena)
+    ig_arena_free(arena);
+  free(file);
+  return status;
+}
+
+/* --- marks */
+
+/* Columns of the table, by their names. */
+typedef struct {
+  const ig_csv_table *t;
+  int x[3], number, load[3], held[3];
+  int size; /* components; 0: not such a table */
+} columns;
+
+static int column_of(const ig_csv_table *t, const char *name) {
+  for (int c = 0; c < t->columns; c++) {
+    char unit[IG_CSV_UNIT];
+    if (ig_csv_name(t->name[c], unit) == strlen(name) &&
+        strncmp(t->name[c], name, strlen(name)) == 0)
+      return c;
+  }
+  return -1;
+}
+
+static columns columns_of(const ig_csv_table *t) {
+  static const char *const place[] = {"x", "y", "z"};
+  static const char *const force[] = {"force_x", "force_y", "force_z"};
+  static const char *const hold[] = {"held_x", "held_y", "held_z"};
+  columns k = {.t = t, .number = column_of(t, "load_case")};
+  const bool heat = column_of(t, "heat") >= 0;
+  bool all = k.number >= 0;
+  k.size = heat ? 1 : 3;
+  for (int c = 0; c < 3; c++)
+    all &= (k.x[c] = column_of(t, place[c])) >= 0;
+  for (int c = 0; c < k.size; c++) {
+    all &= (k.load[c] = column_of(t, heat ? "heat" : force[c])) >= 0;
+    all &= (k.held[c] = column_of(t, heat ? "held" : hold[c])) >= 0;
+  }
+  k.size = all ? k.size : 0;
+  return k;
+}
+
+/* A row in its cell of the grid. */
+typedef struct {
+  int64_t cell[3];
+  ig_mark mark;
+  double weight;
+} entry;
+
+static int entry_order(const void *left, const void *right) {
+  const entry *p = left, *q = right;
+  if (p->mark.load_case != q->mark.load_case)
+    return p->mark.load_case < q->mark.load_case ? -1 : 1;
+  if (p->mark.held != q->mark.held)
+    return p->mark.held < q->mark.held ? -1 : 1;
+  for (int c = 0; c < 3; c++)
+    if (p->cell[c] != q->cell[c])
+      return p->cell[c] < q->cell[c] ? -1 : 1;
+  for (int c = 0; c < 3; c++)
+    if (p->mark.at[c] != q->mark.at[c])
+      return p->mark.at[c] < q->mark.at[c] ? -1 : 1;
+  return 0;
+}
+
+static double length_of(const double v[3]) {
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* false: not a row of marks. */
+static bool entry_read(const columns *k, int64_t row, double pitch, entry *e) {
+  const double *v = k->t->value + row * k->t->columns, number = v[k->number];
+  *e = (entry){.mark = {.load_case = (int)number}};
+  bool sound = number >= 0 && number < 1000;
+  for (int c = 0; c < 3; c++) {
+    e->mark.at[c] = v[k->x[c]];
+    sound &= fabs(e->mark.at[c] / pitch) < 1e9;
+    e->cell[c] = sound ? (int64_t)floor(e->mark.at[c] / pitch) : 0;
+  }
+  for (int c = 0; c < k->size; c++) {
+    e->mark.load[c] = v[k->load[c]];
+    sound &= isfinite(e->mark.load[c]);
+    e->mark.held |= v[k->held[c]] != 0 ? 1U << c : 0;
+  }
+  e->weight = e->mark.load_case > 0 ? length_of(e->mark.load) : 1;
+  return sound && e->weight > 0;
+}
+
+/* Sums the entries of each cell; places are means, weighted by the loads. */
+static void entries_join(entry *e, int64_t count, ig_marks *to) {
+  for (int64_t i = 0; i < count;) {
+    ig_mark sum = {.load_case = e[i].mark.load_case, .held = e[i].mark.held};
+    double weight = 0;
+    int64_t end = i;
+    for (; end < count && e[end].mark.load_case == sum.load_case && e[end].mark.held == sum.held &&
+           memcmp(e[end].cell, e[i].cell, sizeof e->cell) == 0;
+         end++) {
+      for (int c = 0; c < 3; c++) {
+        sum.at[c] += e[end].weight * e[end].mark.at[c];
+        sum.load[c] += e[end].mark.load[c];
+      }
+      weight += e[end].weight;
+    }
+    for (int c = 0; c < 3; c++)
+      sum.at[c] /= weight;
+    if (sum.load_case > 0) {
+      to->most = fmax(to->most, length_of(sum.load));
+      to->cases = sum.load_case > to->cases ? sum.load_case : to->cases;
+    }
+    to->mark[to->count++] = sum;
+    i = end;
+  }
+}
+
+/* Nothing in a plane body moves across it. */
+static void plane_held(entry *e, int64_t count) {
+  bool plane = true;
+  for (int64_t i = 0; i < count; i++)
+    plane &= e[i].mark.at[2] == 0 && e[i].mark.load[2] == 0 && !(e[i].mark.held & 4);
+  for (int64_t i = 0; i < count && plane; i++)
+    e[i].mark.held |= e[i].mark.load_case == 0 ? 4U : 0;
+}
+
+/* Loads of a case: what their sum is. */
+static void totals(const ig_marks *m, double total[IG_MARK_CASES]) {
+  double sum[IG_MARK_CASES][3] = {{0}};
+  for (int64_t i = 0; i < m->count; i++)
+    if (m->mark[i].load_case > 0 && m->mark[i].load_case <= IG_MARK_CASES)
+      for (int c = 0; c < 3; c++)
+        sum[m->mark[i].load_case - 1][c] += m->mark[i].load[c];
+  for (int q = 0; q < IG_MARK_CASES; q++)
+    total[q] = length_of(sum[q]);
+}
+
+ig_status ig_marks_read(ig_ctx *cx, const char *path, double size, ig_marks *m) {
+  char *file = beside(path, IG_LOADS), *text = NULL;
+  size_t bytes = 0;
+  ig_csv_table t = {0};
+  entry *e = NULL;
+  ig_status status = IG_OK;
+  *m = (ig_marks){0};
+  if (!file)
+    return IG_OK;
+  IG_TRY_GOTO(status, done, ig_file_read(cx, file, 0, &text, &bytes));
+  IG_TRY_GOTO(status, done, ig_csv_table_parse(cx, text, &t));
+  const columns k = columns_of(&t);
+  if (!k.size || !(size > 0))
+    goto done;
+  m->heat = k.size == 1;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &e, t.rows + 1, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &m->mark, t.rows + 1, "loads"));
+  int64_t count = 0;
+  for (int64_t r = 0; r < t.rows; r++)
+    count += entry_read(&k, r, size / 14, &e[count]);
+  plane_held(e, count);
+  qsort(e, (size_t)count, sizeof *e, entry_order);
+  entries_join(e, count, m);
+  totals(m, m->total);
+done:
+  free(e);
+  free(file);
+  free(text);
+  ig_csv_table_free(&t);
+  return status;
+}
+
+void ig_marks_free(ig_marks *m) {
+  free(m->mark);
+  *m = (ig_marks){0};
+}
+
+/* Ends of the arrow of a load: it begins at the node, or ends there where it points into the body.
+ */
+static void arrow_ends(const ig_marks *m, const ig_mark *k, const double centre[3], double size,
+                       double from[3], double to[3]) {
+  double into = 0;
+  for (int c = 0; c < 3; c++)
+    into += (centre[c] - k->at[c]) * k->load[c];
+  for (int c = 0; c < 3; c++) {
+    const double way = 0.14 * size * k->load[c] / m->most;
+    from[c] = k->at[c] - (into > 0 ? way : 0);
+    to[c] = k->at[c] + (into > 0 ? 0 : way);
+  }
+}
+
+void ig_marks_box(const ig_marks *m, ig_camera *camera, double size) {
+  for (int64_t i = 0; i < m->count; i++) {
+    double end[2][3], p[3];
+    arrow_ends(m, &m->mark[i], camera->centre, m->mark[i].load_case > 0 && !m->heat ? size : 0,
+               end[0], end[1]);
+    for (int k = 0; k < 2 && m->most > 0; k++) {
+      ig_camera_project(camera, end[k], p);
+      for (int c = 0; c < 2; c++) {
+        camera->box[c] = fmin(camera->box[c], p[c]);
+        camera->box[2 + c] = fmax(camera->box[2 + c], p[c]);
+      }
+    }
+  }
+}
+
+/* A line with a rim in the color of paper, which is seen on any ground. */
+static void stroke(ig_canvas *canvas, const float p[2], const float q[2], float width,
+                   const float rgb[3], bool rim) {
+  ig_canvas_line(canvas, p[0], p[1], q[0], q[1], rim ? 2.1F * width : width, rim ? PAPER : rgb);
+}
+
+/* Shaft and head. */
+static void arrow_draw(ig_canvas *canvas, const double from[2], const double to[2],
+                       const float rgb[3]) {
+  const float width = fmaxf(0.0035F * (float)canvas->height, 3);
+  const double dx = to[0] - from[0], dy = to[1] - from[1], length = hypot(dx, dy);
+  const double head = fmin(0.4 * length, 6 * (double)width);
+  const float p[2] = {(float)from[0], (float)from[1]}, q[2] = {(float)to[0], (float)to[1]};
+  for (int rim = 1; rim >= 0; rim--) {
+    stroke(canvas, p, q, width, rgb, rim);
+    for (int s = -1; s <= 1 && length > 0; s += 2) {
+      const float r[2] = {(float)(to[0] - head * (dx + 0.5 * s * dy) / length),
+                          (float)(to[1] - head * (dy - 0.5 * s * dx) / length)};
+      stroke(canvas, q, r, width, rgb, rim);
+    }
+  }
+}
+
+/* A triangle with its tip at the node, where all components are held a filled one; a ring where
+   some are. */
+static void support_draw(ig_canvas *canvas, const double at[2], bool all) {
+  const float s = fmaxf(0.011F * (float)canvas->height, 7);
+  const float width = fmaxf(0.0025F * (float)canvas->height, 1.5F);
+  const float x = (float)at[0], y = (float)at[1];
+  if (!all) {
+    for (int rim = 1; rim >= 0; rim--)
+      for (int k = 0; k < 12; k++) {
+        const double a = k * 0.523598775598299, b = (k + 1) * 0.523598775598299;
+        const float p[2] = {x + 0.6F * s * (float)cos(a), y + 0.6F * s * (float)sin(a)};
+        const float q[2] = {x + 0.6F * s * (float)cos(b), y + 0.6F * s * (float)sin(b)};
+        stroke(canvas, p, q, width, INK, rim);
+      }
+    return;
+  }
+  for (int rim = 1; rim >= 0; rim--)
+    for (float down = 0; down <= s; down += 0.5F * width) {
+      const float p[2] = {x - 0.6F * down, y + down}, q[2] = {x + 0.6F * down, y + down};
+      stroke(canvas, p, q, width, INK, rim);
+    }
+}
+
+/* Heat has no direction: a dot. */
+static void dot_draw(ig_canvas *canvas, const double at[2], double share, const float rgb[3]) {
+  const float p[2] = {(float)at[0], (float)at[1]};
+  for (int rim = 1; rim >= 0; rim--)
+    ig_canvas_line(canvas, p[0], p[1], p[0], p[1],
+                   (0.006F + 0.014F * (float)sqrt(share)) * (float)canvas->height *
+                       (rim ? 1.25F : 1),
+                   rim ? PAPER : rgb);
+}
+
+/* Names and sums of what is drawn, from the right edge to the left. */
+static void legend_draw(const ig_marks *m, ig_canvas *canvas, float right, float size) {
+  const float h = (float)canvas->height;
+  const double y = 0.952 * (double)h;
+  bool whole = false, some = false;
+  for (int64_t i = 0; i < m->count; i++)
+    if (m->mark[i].load_case == 0) {
+      const bool all = m->heat || (m->mark[i].held & 7) == 7;
+      whole |= all;
+      some |= !all;
+    }
+  float x = right;
+  for (int k = 0; k < 2; k++)
+    if (k ? whole : some) {
+      const char *text = k ? (m->heat ? "prescribed" : "support") : "held in part";
+      x -= ig_text_width(size, text) + 0.02F * h;
+      const double at[2] = {(double)x - 0.016 * (double)h, y - (k ? 0.012 : 0.006) * (double)h};
+      ig_canvas_text(canvas, x, 0.955F * h, size, INK, text);
+      support_draw(canvas, at, k == 1);
+      x -= 0.03F * h;
+    }
+  const int cases = m->cases < IG_MARK_CASES ? m->cases : IG_MARK_CASES;
+  for (int q = cases; q >= 1; q--) {
+    const ig_display shown = ig_display_for(m->heat ? "W" : "N", m->total[q - 1]);
+    char text[80];
+    if (cases > 1)
+      ig_format(text, sizeof text, "load %d: %.4g %s", q, shown.factor * m->total[q - 1],
+                shown.unit);
+    else
+      ig_format(text, sizeof text, "load %.4g %s", shown.factor * m->total[q - 1], shown.unit);
+    x -= ig_text_width(size, text) + 0.02F * h;
+    const double to[2] = {(double)x - 0.01 * (double)h, y - 0.006 * (double)h};
+    const double from[2] = {to[0] - 0.035 * (double)h, to[1]};
+    ig_canvas_text(canvas, x, 0.955F * h, size, INK, text);
+    if (m->heat)
+      dot_draw(canvas, to, 0.2, CASE_COLOR[(q - 1) % CASE_COLORS]);
+    else
+      arrow_draw(canvas, from, to, CASE_COLOR[(q - 1) % CASE_COLORS]);
+    x -= 0.055F * h;
+  }
+}
+
+void ig_marks_draw(const ig_marks *m, const ig_camera *camera, double size, ig_canvas *canvas,
+                   bool legend, float right, float text) {
+  for (int loads = 0; loads < 2; loads++) /* arrows over supports */
+    for (int64_t i = 0; i < m->count; i++) {
+      const ig_mark *k = &m->mark[i];
+      double from[3], to[3], p[3], q[3];
+      if ((k->load_case > 0) != loads)
+        continue;
+      const float *rgb = CASE_COLOR[loads ? (k->load_case - 1) % CASE_COLORS : 0];
+      if (loads && !m->heat) {
+        arrow_ends(m, k, camera->centre, size, from, to);
+        ig_camera_project(camera, from, p);
+        ig_camera_project(camera, to, q);
+        arrow_draw(canvas, p, q, rgb);
+        continue;
+      }
+      ig_camera_project(camera, k->at, p);
+      if (loads)
+        dot_draw(canvas, p, fabs(k->load[0]) / m->most, rgb);
+      else
+        support_draw(canvas, p, m->heat || (k->held & 7) == 7);
+    }
+  if (legend && m->count > 0)
+    legend_draw(m, canvas, right, text);
+}
