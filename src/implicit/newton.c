@@ -685,6 +685,13 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     const double c = correction_size(n);
     tell(n, it, *factor, r, c, 1);
     if (converged(n, it, r, c)) {
+      const ig_trial at = trial_at(n, *factor);
+      if (n->m.augment && n->m.augment(n->m.self, &at)) {
+        r = before = INFINITY; /* iterations are counted anew */
+        rising = 0;
+        it = 1;
+        continue;
+      }
       *how = fits(n, *factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = r;
       return IG_OK;
