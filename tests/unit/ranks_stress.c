@@ -29,7 +29,7 @@ static const char *const wall[] = {
     "clearance: 1e-5}, {name: rest, temperature: [[0, 300], [1, 350]]}, {name: cut, kind: cut, "
     "set: foot, direction: x, steps: 2}]",
     "solver",
-    "{tolerance: 1e-4}",
+    "{tolerance: 1e-2}",
     "probes",
     "[{name: tip, point: [12, 6, 8], quantity: uz}, {name: hold, set: zmin, quantity: fz}, "
     "{name: pull, set: foot, quantity: sxx, since: rest}]",
@@ -56,7 +56,7 @@ static const char *const bar[] = {
     "phases",
     "[{name: pull, duration: 2, steps: 2}]",
     "solver",
-    "{tolerance: 1e-5}",
+    "{tolerance: 1e-2}",
     "probes",
     "[{name: hold, set: xmin, quantity: fx}, {name: side, set: ymax, quantity: uy}]",
     "output",
@@ -81,7 +81,7 @@ static const char *const torn[] = {
     "tearing",
     "[{set: [legs], strength: 1.2e9, stress: principal}]",
     "solver",
-    "{tolerance: 1e-4}",
+    "{tolerance: 1e-2}",
     "output",
     "{count: 2}",
     NULL};
@@ -93,7 +93,7 @@ static const char *const block[] = {"physics",  "stress",
                                     "supports", "[{set: zmin, fix: all}]",
                                     "loads",    "[{set: zmax, total: [1e10, 0, 0]}]",
                                     "phases",   "[{name: a, steps: 2}]",
-                                    "solver",   "{tolerance: 1e-4}",
+                                    "solver",   "{tolerance: 1e-2}",
                                     "output",   "{count: 2}",
                                     NULL};
 
