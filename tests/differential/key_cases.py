@@ -533,6 +533,8 @@ def topopt():
     yield "mma", {"case": dict(base, sets=sets, optimiser={"method": "mma"}, filter={"kind": "density"}, projection={"beta": 2.0, "every": 2},
                                penalty_ramp={"hold": 1, "factor": 1.5}, constraints=[dict(end, displacement=100.0, direction=[0.0, 0.0, -1.0])], surface={"analyse": True}),
                   "only": ["constraints", "projection", "filter", "optimiser", "penalty", "penalty_ramp", "surface", "volume", "minimise"], "hints": hints}
+    yield "cycle", {"case": dict(base, materials=[dict(SOLID, young=1.0)], filter={"kind": "density"}, optimiser={"method": "mma"}, constraints=[{"stress": 3.0, "cycle": {"ratio": 0.2, "ultimate": 9.0}}]),
+                    "only": ["constraints"], "hints": dict(hints, ratio=[0.5], ultimate=[5.0])}
     oc = {"method": "oc", "gray_exponent": 1.5, "gray_ramp": {"hold": 1, "factor": 1.1}}
     yield "oc", {"case": dict(base, optimiser=oc), "only": ["optimiser"], "hints": hints}
     made = dict(base, filter={"kind": "density"}, optimiser={"method": "mma"})
