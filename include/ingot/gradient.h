@@ -16,8 +16,8 @@ IG_C_BEGIN
 
    A key is a number of the case ("boundary[0].convection", "materials[0].conductivity", of a table
    "materials[0].conductivity[2][1]"), "beams[0].powers" (the power of each piece of a beam's path)
-   or "initial_temperatures" (of each node). Steps, births and the nodes that a beam heats are taken
-   as they are: keys that move them are refused. */
+   or "initial_temperatures" (of each node). Steps, births and what a beam reaches are taken as they
+   are: keys that change nothing else are refused. */
 typedef struct {
   const char *key;
   int64_t count;            /* numbers of this key */

@@ -25,10 +25,13 @@ typedef struct {
   const char *expected;
   /* Whether a key that begins so has a derivative; NULL: all. */
   bool (*known)(const char *key);
+  /* Relative step of differences of set-ups by a key, 0 or NULL: the usual one. */
+  double (*step)(const char *key);
   /* Runs the case and its adjoint. *self is set also on failure: close it. */
   ig_status (*open)(ig_job *job, const char *figure, void **self, ig_gradient_figure *found);
-  /* What the figure would change by, to first order, in the case of another job. */
-  ig_status (*difference)(void *self, ig_job *other, double *change);
+  /* What the figure would change by, to first order, in the case of another job that differs in
+     `key`. */
+  ig_status (*difference)(void *self, ig_job *other, const char *key, double *change);
   /* The figure of another job by a whole run. */
   ig_status (*run)(void *self, ig_job *other, const char *figure, double *value);
   /* Whether a key names a field; its values and derivatives. NULL: the room has none. `same`: a job

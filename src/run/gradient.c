@@ -86,11 +86,11 @@ static ig_status quantity_set(work *w, const char *key, const quantity *q, doubl
 typedef enum { CHANGE, RUN } question;
 
 /* Sets up the case as it is now. */
-static ig_status with_case(work *w, question what, double *value) {
+static ig_status with_case(work *w, question what, const char *key, double *value) {
   ig_job job;
   ig_status status = ig_job_open(w->c, ig_rooms_of(w->cx), &job);
   if (status == IG_OK)
-    status = what == CHANGE ? w->ops->difference(w->self, &job, value)
+    status = what == CHANGE ? w->ops->difference(w->self, &job, key, value)
                             : w->ops->run(w->self, &job, w->figure, value);
   ig_job_close(&job);
   return status;
@@ -99,7 +99,7 @@ static ig_status with_case(work *w, question what, double *value) {
 static ig_status at_number(work *w, const char *key, const quantity *q, double number,
                            question what, double *value) {
   IG_TRY(quantity_set(w, key, q, number));
-  return with_case(w, what, value);
+  return with_case(w, what, key, value);
 }
 
 /* Points and weights of the derivative: on both sides; above; below. */
@@ -117,7 +117,8 @@ static void refusal_clear(ig_ctx *cx) {
 }
 
 static ig_status derivative_of(work *w, const char *key, const quantity *q, double *derivative) {
-  const double step = STEP * (q->number != 0 ? fabs(q->number) : 1);
+  const double own = w->ops->step ? w->ops->step(key) : 0;
+  const double step = (own > 0 ? own : STEP) * (q->number != 0 ? fabs(q->number) : 1);
   ig_status status = IG_OK;
   char why[sizeof w->cx->message] = "";
   for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++) {

@@ -23,4 +23,6 @@ const ig_verify_entry ig_structure_verify[] = {
     {"hertz", "cylinder on a plane", false, ig_structure_verify_hertz},
     {"punch", "flat punch on a half plane", true, ig_structure_verify_punch},
     {"ironing", "round die drawn along a slab", false, ig_structure_verify_ironing},
+    {"gradient", "derivatives against differences, dot product, Taylor", true,
+     ig_structure_verify_gradient},
     {.name = NULL}};

@@ -36,4 +36,6 @@ ig_status ig_structure_verify_ironing(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_tangents(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_newton(ig_ctx *cx, const ig_verify_sink *sink);
 
+IG_MUST_CHECK ig_status ig_structure_verify_gradient(ig_ctx *cx, const ig_verify_sink *sink);
+
 #endif

@@ -318,4 +318,6 @@ const ig_verify_entry ig_thermal_verify[] = {
     {"ambench", "melt pools of single tracks on IN625 as measured by NIST", false,
      ig_verify_ambench},
     {"birth", "volume and surface of a growing part", true, verify_birth},
+    {"gradient", "derivatives against differences, dot product, Taylor", true,
+     ig_thermal_verify_gradient},
     {NULL, NULL, false, NULL}};

@@ -23,4 +23,6 @@ ig_status ig_verify_latent(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_verify_powder(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_verify_solidification(ig_ctx *cx, const ig_verify_sink *sink);
 
+IG_MUST_CHECK ig_status ig_thermal_verify_gradient(ig_ctx *cx, const ig_verify_sink *sink);
+
 #endif

@@ -270,12 +270,13 @@ static ig_status gradient_open(ig_job *job, const char *figure, void **self,
 }
 
 /* J - lambda . r of the other case at the same v, less that of this one, where r is 0. */
-static ig_status gradient_difference(void *self, ig_job *other, double *change) {
+static ig_status gradient_difference(void *self, ig_job *other, const char *key, double *change) {
   const ig_adjoint *a = self;
   void *room = NULL;
   double *r = NULL;
   ig_adjoint_state at = {0};
   ig_status status;
+  (void)key;
   IG_TRY_GOTO(status, done, ig_room_structure.open(other, &room));
   ig_structure *s = room;
   if (s->unknowns != a->s->unknowns || s->system->equations != a->equations) {

@@ -58,10 +58,12 @@ typedef struct {
   double *reach_bar;                         /* steps: of the limit of films */
 } ig_tape_batch;
 
+enum { IG_TAPE_FILM = sizeof(heat_film_f64) / sizeof(double) };
+
 /* Arrays of nodes: numbers at the start, their bars, or bars of what nodes have now. */
 typedef struct {
   double *T, *H, *inverse, *body, *volume; /* volume: nodes x materials; H, body: NULL, none */
-  double *film;                            /* nodes x 5 */
+  double *film; /* nodes x IG_TAPE_FILM: the start's films as they are, or five bars of each */
 } ig_tape_nodes;
 
 /* Bars of a table's numbers; of content for capacities. */
@@ -153,6 +155,10 @@ void ig_tape_initial(const ig_tape *t, double *derivative);
 /* Adds to *sum the bars times (the numbers of another set-up less those of the tape). */
 IG_MUST_CHECK ig_status ig_tape_difference(ig_ctx *cx, ig_tape *t, ig_thermal_run *other,
                                            double *sum);
+/* The same of numbers of beams alone, also of their places and sizes: what `other` would send into
+   the nodes that the beams of the tape heat. `same` is set up as the tape's run was. */
+IG_MUST_CHECK ig_status ig_tape_beams(ig_ctx *cx, ig_tape *t, ig_thermal_run *same,
+                                      ig_thermal_run *other, double *sum);
 /* Derivatives by the power of each piece of a beam's path, in `piece`; `run` is set up as the
    tape's was. */
 IG_MUST_CHECK ig_status ig_tape_powers(ig_ctx *cx, ig_tape *t, ig_thermal_run *run, int beam,

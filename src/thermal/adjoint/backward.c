@@ -130,7 +130,7 @@ static void node_back(ig_tape *t, const ig_heat_step *step, ig_lid n, double T, 
   }
   /* also of a film of zeros: a key may raise it */
   film_back((const heat_film_f64 *)h->node.film.dev + n, T, inverse, step, t->flow[n], &bar->T[n],
-            &bar->inverse[n], bar->film + 5 * (size_t)n, reach_bar);
+            &bar->inverse[n], bar->film + IG_TAPE_FILM * (size_t)n, reach_bar);
   bar->body[n] += t->flow[n];
 }
 
@@ -280,7 +280,8 @@ static void elements_back(ig_ctx *cx, ig_tape *t, const ig_heat_step *step, cons
 /* Bars of what the node has from the patch on, to the patch. */
 static void patch_take(ig_tape *t, const ig_tape_batch *b, int32_t p, ig_lid n) {
   const size_t M = (size_t)t->run.heat.material.count;
-  double *to = b->patch_bar + (size_t)p * IG_PATCH_BARS, *film = t->bar.film + 5 * (size_t)n;
+  double *to = b->patch_bar + (size_t)p * IG_PATCH_BARS,
+         *film = t->bar.film + IG_TAPE_FILM * (size_t)n;
   to[IG_BAR_INVERSE] += t->bar.inverse[n];
   to[IG_BAR_BODY] += t->bar.body[n];
   t->bar.inverse[n] = t->bar.body[n] = 0;

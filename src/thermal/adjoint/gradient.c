@@ -7,15 +7,31 @@
 
 enum { MOST_BEAMS = 4096 };
 
-/* Keys whose numbers are all on the tape. The mesh, steps and output are not; nor are places and
-   sizes of beams, which decide what targets they have. */
+/* Keys whose numbers are all on the tape. The mesh, steps and output are not. */
 static const char *const keys[] = {"materials",   "boundary", "initial", "ambient",
                                    "body_source", "beams",    NULL};
 
-static bool known(const char *key) {
+/* Powers and absorptivities change watts alone; what else a beam has moves them to other nodes. */
+static bool moves_beam(const char *key) {
   const size_t length = strlen(key), power = strlen(".power");
-  return strncmp(key, "beams", 5) != 0 || strstr(key, ".absorptivity") ||
-         (length > power && strcmp(key + length - power, ".power") == 0);
+  return strncmp(key, "beams", 5) == 0 && !strstr(key, ".absorptivity") &&
+         !(length > power && strcmp(key + length - power, ".power") == 0);
+}
+
+/* Corners of a path pass the ends of steps as it moves, where watts have kinks: small steps pass
+   over few of them. */
+static double step(const char *key) {
+  return moves_beam(key) ? 1e-6 : 0;
+}
+
+/* Numbers of beams that are no lengths of a smooth source: how it is sampled and cut off. */
+static bool known(const char *key) {
+  static const char *const none[] = {".sampling", ".reach", ".segment",
+                                     ".layers",   ".laser", ".normalise"};
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    if (strncmp(key, "beams", 5) == 0 && strstr(key, none[i]))
+      return false;
+  return true;
 }
 
 static void gradient_close(void *self) {
@@ -42,13 +58,28 @@ static ig_status gradient_open(ig_job *job, const char *figure, void **self,
   return ig_tape_backward(job->cx, t);
 }
 
-static ig_status gradient_difference(void *self, ig_job *other, double *change) {
+/* Of a beam that is moved or resized: the nodes that it heats stay those of the tape. */
+static ig_status beams_difference(ig_tape *t, ig_thermal_run *other, const char *key,
+                                  double *change) {
+  ig_thermal_run same;
+  for (int i = 0; i < t->run.beams.count; i++)
+    if (t->run.beams.beam[i].shape.model == IG_BEAM_CYLINDER && strstr(key, ".depth"))
+      return IG_FAIL(t->cx, IG_INPUT, "the heat of a cylinder ends at its depth, at sample points");
+  ig_status status = ig_tape_open_run(t->run.job, &same, t->run.dt, t->run.steps);
+  if (status == IG_OK)
+    status = ig_tape_beams(t->cx, t, &same, other, change);
+  ig_thermal_close(&same);
+  return status;
+}
+
+static ig_status gradient_difference(void *self, ig_job *other, const char *key, double *change) {
   ig_tape *t = self;
   ig_thermal_run run;
   *change = 0;
   ig_status status = ig_tape_open_run(other, &run, t->run.dt, t->run.steps);
   if (status == IG_OK)
-    status = ig_tape_difference(other->cx, t, &run, change);
+    status = moves_beam(key) ? beams_difference(t, &run, key, change)
+                             : ig_tape_difference(other->cx, t, &run, change);
   ig_thermal_close(&run);
   return status;
 }
@@ -122,9 +153,10 @@ static ig_status gradient_field(void *self, ig_job *same, const char *key, ig_gr
 
 const ig_gradient_ops ig_thermal_gradient = {
     .keys = keys,
-    .expected = "materials, boundary, initial, initial_temperature, ambient, body_source, or of "
-                "beams the power or the absorptivity",
+    .expected = "materials, boundary, initial, initial_temperature, ambient, body_source, or a "
+                "length, speed, power or absorptivity of beams",
     .known = known,
+    .step = step,
     .open = gradient_open,
     .difference = gradient_difference,
     .run = gradient_run,

@@ -41,7 +41,7 @@ static ig_status start_difference(ig_ctx *cx, const ig_tape *t, const ig_heat *h
   *sum += dot(t->bar.inverse, h->node.inverse.dev, t->start.inverse, n);
   *sum += dot(t->bar.volume, h->node.volume.dev, t->start.volume, n * M);
   for (size_t i = 0; i < n; i++)
-    *sum += film_dot(t->bar.film + 5 * i, (const heat_film_f64 *)h->node.film.dev + i,
+    *sum += film_dot(t->bar.film + IG_TAPE_FILM * i, (const heat_film_f64 *)h->node.film.dev + i,
                      (const heat_film_f64 *)t->start.film + i);
   return IG_OK;
 }
@@ -135,6 +135,45 @@ ig_status ig_tape_difference(ig_ctx *cx, ig_tape *t, ig_thermal_run *other, doub
       return moved(cx, "the key moves births or heated nodes");
     *sum += batch_difference(t, &t->batch[k], &other->heat.batch);
     ig_tape_forget(cx, other);
+  }
+  return IG_OK;
+}
+
+/* --- beams */
+
+static ig_status beams_alike(ig_ctx *cx, const ig_beams *a, const ig_beams *b) {
+  for (int i = 0; i < a->count; i++)
+    if (i >= b->count || a->beam[i].path.count != b->beam[i].path.count)
+      return moved(cx, "the key changes the number of pieces of a path");
+  return IG_OK;
+}
+
+/* The batch of `same` that is written now. */
+static ig_status batch_beams(ig_ctx *cx, const ig_tape_batch *b, ig_thermal_run *same,
+                             ig_thermal_run *other, double *sum) {
+  double *watt = NULL, *start = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &watt, (size_t)b->watts + 1, "watts"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &start, b->steps, "watts"));
+  for (int k = 0; k < b->steps; k++)
+    start[k] = b->step[k].time - b->step[k].dt;
+  IG_TRY_GOTO(status, done, ig_beams_power_as(cx, &same->beams, &other->beams, start, watt));
+  *sum += dot(b->watt_bar, watt, b->watt, (size_t)b->watts);
+done:
+  free(watt);
+  free(start);
+  return status;
+}
+
+ig_status ig_tape_beams(ig_ctx *cx, ig_tape *t, ig_thermal_run *same, ig_thermal_run *other,
+                        double *sum) {
+  IG_TRY(beams_alike(cx, &t->run.beams, &other->beams));
+  for (int64_t k = 0; k < t->batches; k++) {
+    IG_TRY(ig_thermal_write(same, same->most, false));
+    if (same->beams.spots > 0)
+      IG_TRY(batch_beams(cx, &t->batch[k], same, other, sum));
+    IG_TRY(ig_beams_power(cx, &same->beams, &same->heat));
+    ig_tape_forget(cx, same);
   }
   return IG_OK;
 }

@@ -124,7 +124,7 @@ ig_status ig_tape_nodes_new(ig_ctx *cx, const ig_heat *h, ig_tape_nodes *a) {
   IG_TRY(IG_NEW(cx, &a->inverse, n, "tape"));
   IG_TRY(IG_NEW(cx, &a->body, n, "tape"));
   IG_TRY(IG_NEW(cx, &a->volume, n * (size_t)h->material.count, "tape"));
-  return IG_NEW(cx, &a->film, 5 * n, "tape");
+  return IG_NEW(cx, &a->film, IG_TAPE_FILM * n, "tape");
 }
 
 static void nodes_free(ig_tape_nodes *a) {

@@ -153,6 +153,11 @@ IG_MUST_CHECK ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h);
 /* Before it, on a CPU: from bars of the batch's watts to those of its spots' powers (adjoint/). */
 IG_MUST_CHECK ig_status ig_beams_power_back(ig_ctx *cx, ig_beams *beams, const double *bar,
                                             double *spot_bar);
+/* Before it, on a CPU: watts (as many as the batch has) that other beams would send into the same
+   nodes in the same steps, which begin at `start`. Of the zones nothing is left out, near or far,
+   so that watts are smooth functions of places and sizes. The others have no batch of their own. */
+IG_MUST_CHECK ig_status ig_beams_power_as(ig_ctx *cx, const ig_beams *beams, ig_beams *as,
+                                          const double *start, double *watt);
 /* Sorts a beam's targets into bins, all of them live. */
 IG_MUST_CHECK ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b);
 /* Nodes of a target: of a face (element x 6 + face), else of an element; how many. */

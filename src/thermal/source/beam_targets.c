@@ -315,3 +315,77 @@ ig_status ig_beams_power_back(ig_ctx *cx, ig_beams *beams, const double *bar, do
   free(scratch);
   return IG_OK;
 }
+
+/* The spot of the same beam in a step that is nearest, -1: none within half a radius. */
+static int32_t spot_like(const ig_beams *beams, const ig_beam_step *step, const ig_beam_spot *s) {
+  const ig_beam_spot *own = beams->spot.host;
+  double least = 0.5 * beams->beam[s->beam].shape.radius * (1 + 1e-6);
+  int32_t found = -1;
+  for (int32_t i = step->spots; i < step->spots + step->spot_count; i++) {
+    const double away = sqrt(pow(own[i].at[0] - s->at[0], 2) + pow(own[i].at[1] - s->at[1], 2) +
+                             pow(own[i].at[2] - s->at[2], 2));
+    if (own[i].beam != s->beam || away > least)
+      continue;
+    least = away;
+    found = i;
+  }
+  return found;
+}
+
+/* Other beams in the steps of a batch, and the spot of these beams that each of theirs stands for.
+ */
+typedef struct {
+  ig_beam_step *step;
+  int32_t *pair;
+  ig_beam_shape *shape;
+  double *scratch;
+} beams_as;
+
+static ig_status spots_as(ig_ctx *cx, const ig_beams *beams, ig_beams *as, const double *start,
+                          beams_as *to) {
+  const ig_beam_step *own = beams->step.host;
+  as->spots = 0;
+  for (int32_t k = 0; k < beams->steps; k++) {
+    to->step[k] = own[k];
+    to->step[k].spots = as->spots;
+    for (int i = 0; i < as->count; i++)
+      IG_TRY(beam_spots(cx, as, i, start[k], own[k].dt));
+    to->step[k].spot_count = as->spots - to->step[k].spots;
+  }
+  IG_TRY(IG_NEW(cx, &to->pair, as->spots, "beams"));
+  for (int32_t k = 0; k < beams->steps; k++)
+    for (int32_t i = to->step[k].spots; i < to->step[k].spots + to->step[k].spot_count; i++) {
+      to->pair[i] = spot_like(beams, &own[k], (const ig_beam_spot *)as->spot.host + i);
+      if (to->pair[i] < 0)
+        return IG_FAIL(cx, IG_INPUT,
+                       "a beam goes on or off where a step ends, at %g s, and passes it: take "
+                       "another `time_step`",
+                       start[k]);
+    }
+  return IG_OK;
+}
+
+ig_status ig_beams_power_as(ig_ctx *cx, const ig_beams *beams, ig_beams *as, const double *start,
+                            double *watt) {
+  const int64_t share = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
+  beams_as to = {0};
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &to.scratch, share, "beam scratch"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &to.step, beams->steps, "beams"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &to.shape, as->count, "beams"));
+  IG_TRY_GOTO(status, done, spots_as(cx, beams, as, start, &to));
+  for (int i = 0; i < as->count; i++)
+    to.shape[i] = as->beam[i].shape;
+  ig_beam_view v = beams_view(beams, 1, share);
+  v.scratch = to.scratch;
+  const ig_beam_view other = {
+      .step = to.step, .shape = to.shape, .spot = as->spot.host, .power = watt};
+  ig_beam_power_as_cpu(&v, &other, to.pair);
+done:
+  as->spots = 0;
+  free(to.scratch);
+  free(to.step);
+  free(to.shape);
+  free(to.pair);
+  return status;
+}
