@@ -190,8 +190,8 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
     char *stop;
     const int least = o->kind == CLI_COUNT;
     const long n = strtol(value, &stop, 10);
-    if (stop == value || *stop || n < least || n > 1000000) {
-      cli_error("--%s '%s': expected a whole number from %d to 1000000", o->name, value, least);
+    if (stop == value || *stop || n < least || n > 100000000) {
+      cli_error("--%s '%s': expected a whole number from %d to 100000000", o->name, value, least);
       return CLI_BAD_INPUT;
     }
     *(int *)(void *)at = (int)n;

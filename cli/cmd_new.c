@@ -10,9 +10,9 @@
 
 /* The texts are the files of cli/new, which CMake turns into strings. ${L}, ${W*0.5} are sides in
    mm times a factor, ${cells L H/4} the number of cells of H/4 along L, "3 cells" three times as
-   many, ${M} the material, ${path} the time of a path, ${FILE} the case. */
+   many, ${M} the material, ${m} in small letters, ${path} the time of a path, ${FILE} the case. */
 extern const char cli_new_statics[], cli_new_vibration[], cli_new_impact[], cli_new_print[],
-    cli_new_powder[], cli_new_distortion[], cli_new_design[], cli_new_crack[];
+    cli_new_powder[], cli_new_grains[], cli_new_distortion[], cli_new_design[], cli_new_crack[];
 
 /* A kind of case: its room, a material that has all values the room needs, and a usual size. */
 typedef struct {
@@ -46,6 +46,12 @@ static const kind kinds[] = {
      "IN625",
      {1, 0.2, 0.04},
      cli_new_powder},
+    {"grains",
+     "grains",
+     "grains of a solidifying melt",
+     "IN625",
+     {0.06, 0.06, 0.09},
+     cli_new_grains},
     {"distortion",
      "stress",
      "residual stress and distortion of a printed part",
@@ -155,6 +161,15 @@ static void material_look(void *user, const ig_material_info *info) {
 /* A case that lacks values of its material would fail in its first run: it is refused here, with
    those that work. */
 static int material_check(const cli_args *args, const kind *k, const char *material) {
+  /* the room has laws of growth of two alloys and takes nothing else of a material */
+  if (strcmp(k->room, "grains") == 0) {
+    if (strcmp(material, "IN625") == 0 || strcmp(material, "IN718") == 0)
+      return CLI_GOOD;
+    cli_error("grains has no law of growth of '%s': expected IN625 or IN718; others are given by "
+              "growth: {law: custom, …} in the case",
+              material);
+    return CLI_BAD_INPUT;
+  }
   /* the case gives the absorptivity that powder needs beside what thermal needs */
   choice c = {.material = material, .room = strcmp(k->room, "powder") == 0 ? "thermal" : k->room};
   ig_ctx *cx;
@@ -200,6 +215,9 @@ static void case_write(FILE *to, const kind *k, const double size[3], const char
       fputs(file, to);
     } else if (*p == 'M') {
       fputs(material, to);
+    } else if (*p == 'm') {
+      for (const char *c = material; *c; c++)
+        fputc(tolower((unsigned char)*c), to);
     } else if (strncmp(p, "cells ", 6) == 0 || strncmp(p, "3 cells ", 8) == 0) {
       const double times = *p == '3' ? 3 : 1;
       p = strchr(p, 'c') + 6;

@@ -1,7 +1,7 @@
 # The cases that `ingot new` writes: the files of cli/new become strings of the program.
 set(INGOT_NEW_SOURCE ${CMAKE_BINARY_DIR}/new.c)
 set(text "/* Made by cmake/new.cmake from the folder cli/new. */\n#include \"cli.h\"\n")
-foreach(kind statics vibration impact print powder distortion design crack)
+foreach(kind statics vibration impact print powder grains distortion design crack)
   set(file ${CMAKE_SOURCE_DIR}/cli/new/${kind}.yaml)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} bytes HEX)

@@ -563,6 +563,7 @@ class View {
     const peer = this.other || this.twin;
     if (peer && !alone) await peer.show(k, true);
     this.render();
+    this.pace();
   }
 
   /* Edges of elements: pairs of corners of the triangles. */
@@ -633,29 +634,45 @@ class View {
     this.render();
   }
 
-  /* Draws before the next frame of the screen, once. A screen that answers late cannot draw all triangles in time. */
+  /* Draws before the next frame of the screen, once. A part that is being turned rests some time after its last frame was
+     drawn, not after it was asked for: drawing all triangles in between would stop the turning. */
   later() {
     if (this.waiting) return;
     this.waiting = true;
-    const asked = performance.now();
     requestAnimationFrame(() => {
       this.waiting = false;
-      this.slow = this.slow || (performance.now() - asked > 60 && this.corners && this.corners.list.length > 3 * COARSE);
       this.render();
+      if (!this.turning) return;
+      clearTimeout(this.rest);
+      this.rest = setTimeout(() => { this.turning = false; this.thin(false); this.later(); }, Math.min(1500, Math.max(300, this.slow)));
     });
+  }
+
+  /* How long a drawing of all triangles takes, in ms, if that is too long for turning: found once, by waiting for it. */
+  pace() {
+    if (this.slow !== undefined || !this.corners || this.corners.list.length <= 3 * COARSE) return;
+    const from = performance.now(), gl = this.renderer.getContext();
+    this.render();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    const took = performance.now() - from;
+    this.slow = took > 60 ? took : 0;
+    if (this.slow) setTimeout(() => this.few(this.shown), 0);
   }
 
   /* The part is being turned: where drawing is slow, with few triangles until it rests. */
   hurry() {
     if (this.slow) {
-      this.thin(true);
+      this.turning = true;
       clearTimeout(this.rest);
-      this.rest = setTimeout(() => { this.thin(false); this.later(); }, 300);
+      this.thin(true);
     }
     this.later();
   }
 
+  /* Few triangles and, as software draws pixels slowly too, half as many pixels a side. */
   thin(on) {
+    const ratio = (on ? 0.5 : 1) * window.devicePixelRatio;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     if (on) {
       const g = this.coarse.geometry;
       g.setIndex(this.few(this.shown));
@@ -671,23 +688,24 @@ class View {
   few(shape) {
     if (shape.few) return shape.few;
     const { corner, at } = shape, n = corner.length, first = new Int32Array(at[0].length).fill(-1), stands = new Uint32Array(at[0].length);
-    const edge = (i, j) => [0, 1, 2].map((c) => at[c][corner[j]] - at[c][corner[i]]);
+    const [x, y, z] = at;
     let area = 0, list = [];
     for (let i = 0; i < n; i += 3) {
-      const [a, b, c] = edge(i, i + 1), [d, e, f] = edge(i, i + 2);
-      area += Math.hypot(b * f - c * e, c * d - a * f, a * e - b * d) / 2;
+      const p = corner[i], q = corner[i + 1], r = corner[i + 2];
+      const a = x[q] - x[p], b = y[q] - y[p], c = z[q] - z[p], d = x[r] - x[p], e = y[r] - y[p], f = z[r] - z[p];
+      area += Math.sqrt((b * f - c * e) ** 2 + (c * d - a * f) ** 2 + (a * e - b * d) ** 2) / 2;
     }
     for (let i = 0; i < n; i++) if (first[corner[i]] < 0) first[corner[i]] = i;
     for (let h = Math.sqrt((2 * area) / COARSE), tries = 0; tries < 12; h *= 1.3, tries++) {
       const cluster = new Map();
       for (let p = 0; p < stands.length; p++) {
-        const key = at.reduce((k, x) => k * 65536 + Math.floor(x[p] / h) + 32768, 0);
+        const key = ((Math.floor(x[p] / h) + 32768) * 65536 + Math.floor(y[p] / h) + 32768) * 65536 + Math.floor(z[p] / h) + 32768;
         if (!cluster.has(key)) cluster.set(key, p);
         stands[p] = cluster.get(key);
       }
       list = [];
       for (let i = 0; i < n; i += 3) {
-        const [a, b, c] = [0, 1, 2].map((k) => stands[corner[i + k]]);
+        const a = stands[corner[i]], b = stands[corner[i + 1]], c = stands[corner[i + 2]];
         if (a !== b && b !== c && c !== a) list.push(first[a], first[b], first[c]);
       }
       if (list.length < 3.6 * COARSE) break;
@@ -797,6 +815,7 @@ class View {
   /* The view as a PNG file, with its color bar, as a data URL. */
   picture() {
     const copy = make("canvas", { width: this.canvas.width, height: this.canvas.height }), ink = copy.getContext("2d");
+    if (this.turning) this.thin(false);
     this.render();
     ink.fillStyle = css("--panel");
     ink.fillRect(0, 0, copy.width, copy.height);

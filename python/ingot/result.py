@@ -165,13 +165,13 @@ class Result:
         return [Snapshot(os.path.join(self.folder, f)) for f in sorted(os.listdir(self.folder))
                 if re.fullmatch(r"snap_\d+\.vtkhdf", f)]
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Writes the page of `ingot report`; returns its path."""
+    def report(self, path: str | os.PathLike[str] | None = None, celsius: bool = False) -> str:
+        """Writes the page of `ingot report`; returns its path. celsius: temperatures in degrees Celsius."""
         from ._core import Context, encode, ffi, lib
         name, page = encode(path), self._in_folder("report.html")
         context = Context("cpu")
         context.call_apart(lib.ig_report, context.ptr, encode(self.folder),
-                           ffi.new("ig_report_options *", {"html": name}))
+                           ffi.new("ig_report_options *", {"html": name, "celsius": celsius}))
         return os.fspath(path) if path else page
 
     def finish(self, size: float = 0.0, meshes: int = 3) -> dict[str, Any]:

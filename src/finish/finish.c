@@ -103,6 +103,8 @@ static void materials_look(ig_finished *f) {
 }
 
 static void weights_look(ig_finished *f) {
+  if (f->t->temperature_change != 0) /* the run has made sure that there is one number */
+    f->expansion = f->t->temperature_change * f->material[0].of->mechanical.expansion.y[0];
   f->cases = ig_topopt_load_cases(f->t);
   for (int q = 0; q < f->cases; q++)
     f->weight[q] = q < f->t->weights.count ? f->t->weights.value[q] : 1;

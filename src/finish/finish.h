@@ -12,6 +12,9 @@
 
    ig_run_and_finish: a run with the section `finish`        finish_run.c
 
+   A change of temperature: displacements are computed without the free expansion, as in the design
+   (topopt/design/load.h), and supports prescribe what is left of it.
+
    Lengths in m, forces in N. A part with planes of symmetry is mirrored: loads and supports act on
    every image of the model, so that the part's compliance is that of the model times the number of
    images. */
@@ -41,6 +44,7 @@ typedef struct {
   double edge;            /* of its elements */
   bool mirrored[3];       /* the surface is mirrored at this plane */
   double plane[3];        /* where the planes of symmetry are; NaN: there is none */
+  double expansion;       /* strain of the free expansion by a change of temperature */
   int cases;              /* load cases */
   double weight[IG_LOAD_CASES];
   int materials;
@@ -71,6 +75,8 @@ void ig_finish_region_close(ig_finish_region *region);
 bool ig_finish_region_has(const ig_finish_region *region, const double x[3], double tolerance);
 /* Images of the model in the part: bit d of `image` mirrors axis d. Points or vectors. */
 int ig_finish_images(const ig_finished *f);
+/* The free expansion of a point of the part along axis d, m. */
+double ig_finish_expanded(const ig_finished *f, const double x[3], int d);
 bool ig_finish_image_is(const ig_finished *f, int image); /* whether the part has it */
 void ig_finish_mirror(const ig_finished *f, int image, const double x[3], double y[3]);
 void ig_finish_turn(int image, const double v[3], double w[3]);

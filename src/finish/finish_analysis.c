@@ -6,6 +6,7 @@
 #include "finish/finish.h"
 #include "core/number.h"
 #include "mesh/geometry.h"
+#include "topopt/design/stress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -272,12 +273,17 @@ static void stresses(reading *r, const double *u, int material) {
       r->stress[6 * (size_t)n + (size_t)k] /= r->count[n];
 }
 
-/* The largest in a region (NULL: everywhere); -1: there is no node. */
-static double stress_most(const reading *r, const ig_finish_region *region, ig_lid *at) {
+/* The largest by[0] x (von Mises' stress + by[1] x trace) in a region (NULL: everywhere); -1: there
+   is no node. */
+static double stress_most(const reading *r, const ig_finish_region *region, const double by[2],
+                          ig_lid *at) {
   const ig_mesh *mesh = r->m->mesh;
   double most = -1;
   for (ig_lid n = 0; n < mesh->nodes; n++) {
-    const double s = r->count[n] && !r->skipped[n] ? mises(r->stress + 6 * (size_t)n) : -1;
+    const double *t = r->stress + 6 * (size_t)n;
+    const double s = r->count[n] && !r->skipped[n]
+                         ? fmax(0, by[0] * (mises(t) + by[1] * (t[0] + t[1] + t[2])))
+                         : -1;
     bool in = !region;
     for (int image = 0; image < 8 && s > most && !in; image++)
       in = ig_finish_image_is(r->f, image) &&
@@ -301,7 +307,9 @@ static double displacement_mean(const reading *r, const ig_finish_region *region
   for (ig_lid n = 0; n < mesh->nodes; n++)
     if (ig_finish_image_has(region, 0, mesh->x + 3 * (size_t)n, 0.1 * r->f->edge)) {
       for (int d = 0; d < 3; d++)
-        sum += u[3 * (size_t)n + (size_t)d] * direction[d] / sqrt(size);
+        sum +=
+            (u[3 * (size_t)n + (size_t)d] + ig_finish_expanded(r->f, mesh->x + 3 * (size_t)n, d)) *
+            direction[d] / sqrt(size);
       count++;
     }
   return count ? sum / count : NAN;
@@ -323,7 +331,9 @@ static ig_status limits_read(reading *r, int q, const double *u) {
     ig_lid at = 0;
     const ig_status status = ig_finish_region_open(r->f, &l->at, l->set, &l->place, &region);
     if (status == IG_OK && !isnan(l->stress) && (l->load_case == 0 || of == q)) {
-      const double most = stress_most(r, l->set || l->place.at.given ? &region : NULL, &at);
+      double by[2];
+      ig_topopt_stress_cycle(l, &by[0], &by[1]);
+      const double most = stress_most(r, l->set || l->place.at.given ? &region : NULL, by, &at);
       *to = most >= 0 ? fmax(isnan(*to) ? 0 : *to, most) : *to;
     } else if (status == IG_OK && !isnan(l->displacement) && of == q) {
       *to = displacement_mean(r, &region, l->direction, u);
@@ -332,6 +342,18 @@ static ig_status limits_read(reading *r, int q, const double *u) {
     IG_TRY(status);
   }
   return IG_OK;
+}
+
+/* t.Kt of the free expansion t: see topopt/design/load.h. */
+static double expansion_energy(const reading *r) {
+  const ig_block *block = &r->m->mesh->block[0];
+  double sum = 0;
+  for (ig_lid e = 0; e < block->count && r->f->expansion != 0; e++) {
+    const ig_finish_material *m = &r->f->material[r->m->material[e]];
+    sum += 3 * m->young / (1 - 2 * m->poisson) * r->f->expansion * r->f->expansion *
+           ig_elem_measure(r->m->mesh, block, e, NULL);
+  }
+  return sum;
 }
 
 static void case_read(reading *r, int q, const double *u, const double *reaction) {
@@ -346,14 +368,17 @@ static void case_read(reading *r, int q, const double *u, const double *reaction
       to->sum[q][d] += m->force[q][k];
       if (m->value[k] != 0) /* 2 f.u - u.Ku */
         to->work[q] -= reaction[k] * u[k];
-      square += u[k] * u[k];
+      const double free = ig_finish_expanded(r->f, m->mesh->x + 3 * (size_t)n, d);
+      to->work[q] += 2 * m->force[q][k] * free;
+      square += (u[k] + free) * (u[k] + free);
     }
     to->displacement = fmax(to->displacement, sqrt(square));
   }
+  to->work[q] += expansion_energy(r);
   to->compliance += r->f->weight[q] * to->work[q];
   for (int k = 0; k < r->f->materials && r->status == IG_OK; k++) {
     stresses(r, u, k);
-    const double most = stress_most(r, NULL, &at);
+    const double most = stress_most(r, NULL, (const double[2]){1, 0}, &at);
     if (most > to->stress) {
       to->stress = most;
       memcpy(to->where, m->mesh->x + 3 * (size_t)at, sizeof to->where);

@@ -356,6 +356,14 @@ static void planes_hold(const ig_finished *f, ig_finish_model *m) {
         m->fix[n] |= (uint8_t)(1 << d);
 }
 
+/* What supports prescribe of displacements without the free expansion. */
+static void expansion_take(const ig_finished *f, ig_finish_model *m) {
+  for (ig_lid n = 0; n < m->mesh->nodes; n++)
+    for (int d = 0; d < 3; d++)
+      if (m->fix[n] >> d & 1)
+        m->value[3 * (size_t)n + (size_t)d] -= ig_finish_expanded(f, m->mesh->x + 3 * (size_t)n, d);
+}
+
 /* --- loads */
 
 static void force_share(const choice *c, const double force[3], double *to) {
@@ -557,6 +565,7 @@ ig_status ig_finish_loads(ig_finished *f, bool report, ig_finish_model *m) {
   planes_hold(f, m);
   if (status == IG_OK)
     status = rigid_hold(f, m);
+  expansion_take(f, m);
   for (int i = 0; i < f->t->loads.count && status == IG_OK; i++) {
     status = load_add(&c, i + 1, IG_ITEM(const ig_load_case, f->t->loads, i), report);
     ig_finish_region_close(&c.region);

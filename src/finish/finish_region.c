@@ -238,6 +238,11 @@ int ig_finish_images(const ig_finished *f) {
   return images;
 }
 
+/* From the planes of symmetry, which stay where they are. */
+double ig_finish_expanded(const ig_finished *f, const double x[3], int d) {
+  return f->expansion * (x[d] - (isnan(f->plane[d]) ? f->low[d] : f->plane[d]));
+}
+
 bool ig_finish_image_is(const ig_finished *f, int image) {
   for (int d = 0; d < 3; d++)
     if ((image >> d & 1) && !f->mirrored[d])

@@ -23,7 +23,7 @@ ig_lid ig_stress_element(const ig_stress *m, int64_t i) {
 
 /* Nodes of each rank in rising order, as lists of what is given and taken: nodes of rank r are at
    start[r] to start[r + 1] - 1 of `list`. */
-static ig_status nodes_exchange(ig_stress *m, const int32_t *owner) {
+ig_status ig_stress_nodes_exchange(ig_stress *m, const int32_t *owner, size_t item, ig_halo *halo) {
   const int ranks = ig_ranks_count(m->cx->ranks), rank = ig_ranks_rank(m->cx->ranks);
   int32_t *start = NULL, *take_start = NULL, *give_start = NULL, *take = NULL, *give = NULL;
   ig_status status;
@@ -49,8 +49,8 @@ static ig_status nodes_exchange(ig_stress *m, const int32_t *owner) {
         give[give_start[r] + given] = n;
     given += owner[n] == rank;
   }
-  status = ig_halo_of(m->cx, &(ig_halo_lists){ranks, give_start, give, take_start, take}, ITEM,
-                      &m->part.nodes);
+  status =
+      ig_halo_of(m->cx, &(ig_halo_lists){ranks, give_start, give, take_start, take}, item, halo);
 done:
   free(start);
   free(take_start);
@@ -142,7 +142,7 @@ ig_status ig_stress_division_new(ig_stress *m, ig_assembly how) {
     p->element = NULL;
     p->elements = m->elements;
   } else if (status == IG_OK)
-    status = nodes_exchange(m, owner);
+    status = ig_stress_nodes_exchange(m, owner, ITEM, &p->nodes);
   free(owner);
   return status == IG_OK ? report(m) : status;
 }

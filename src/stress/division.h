@@ -61,6 +61,10 @@ IG_MUST_CHECK ig_status ig_stress_state_collect(struct ig_stress *m, double **wh
 IG_MUST_CHECK ig_status ig_stress_state_place(struct ig_stress *m, const double *whole);
 int64_t ig_stress_state_count(const struct ig_stress *m);
 
+/* Makes the exchange by which all ranks get the values of all nodes, up to `item` bytes each, from
+   the owners of the nodes. Collective. */
+IG_MUST_CHECK ig_status ig_stress_nodes_exchange(struct ig_stress *m, const int32_t *owner,
+                                                 size_t item, ig_halo *halo);
 /* A vector whose values at own nodes are known, `item` bytes per node (at most 36), on the device:
    all values of all ranks. Collective. */
 IG_MUST_CHECK ig_status ig_stress_nodes_join(struct ig_stress *m, size_t item, void *x);

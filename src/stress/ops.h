@@ -38,13 +38,14 @@ typedef struct ig_stress_ops {
   ig_status (*tie_f64)(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
                        double *x);
   ig_status (*tie_f32)(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item, float *x);
-  /* nodes x 3 to places of a grid, component after component, and back; elements to cells */
-  ig_status (*to_grid)(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
-                       const float *x, float *y);
-  ig_status (*from_grid)(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
-                         const float *x, float *y);
-  ig_status (*to_cells)(ig_ctx *cx, int64_t elements, const int32_t *cell, const double *x,
-                        double *y);
+  /* nodes x 3 to places of a grid, component after component, and back; elements to cells. The
+     `nodes` or `elements` are those that a list has, NULL: the first ones */
+  ig_status (*to_grid)(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                       const int32_t *place, const float *x, float *y);
+  ig_status (*from_grid)(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                         const int32_t *place, const float *x, float *y);
+  ig_status (*to_cells)(ig_ctx *cx, int64_t elements, const int32_t *list, const int32_t *cell,
+                        const double *x, double *y);
   /* y = R x at each node, or its transpose; turn: nodes x 9, by rows. y may be x */
   ig_status (*turn)(ig_ctx *cx, int64_t nodes, const float *turn, bool back, const float *x,
                     float *y);

@@ -203,29 +203,29 @@ TIE(tie_f64, double)
 TIE(tie_f32, float)
 
 /* Between nodes x 3 and a grid that stores component after component. */
-static ig_status to_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
-                         const float *x, float *y) {
+static ig_status to_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                         const int32_t *place, const float *x, float *y) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
   for (int64_t n = 0; n < nodes; n++)
     for (int d = 0; d < 3; d++)
-      y[d * stored + place[n]] = x[3 * n + d];
+      y[d * stored + place[n]] = x[3 * (list ? list[n] : n) + d];
   return IG_OK;
 }
 
-static ig_status from_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
-                           const float *x, float *y) {
+static ig_status from_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                           const int32_t *place, const float *x, float *y) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
   for (int64_t n = 0; n < nodes; n++)
     for (int d = 0; d < 3; d++)
-      y[3 * n + d] = x[d * stored + place[n]];
+      y[3 * (list ? list[n] : n) + d] = x[d * stored + place[n]];
   return IG_OK;
 }
 
-static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *cell, const double *x,
-                          double *y) {
+static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *list, const int32_t *cell,
+                          const double *x, double *y) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, elements, IG_WORK_VALUE))
   for (int64_t e = 0; e < elements; e++)
-    y[cell[e]] = x[e];
+    y[cell[e]] = x[list ? list[e] : e];
   return IG_OK;
 }
 

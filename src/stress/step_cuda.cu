@@ -260,39 +260,41 @@ extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_
 }
 
 /* Places on the grid: the grid stores component after component, the mesh node after node. */
-static __global__ void to_grid_pass(int64_t nodes, int64_t stored, const int32_t *place,
-                                    const float *x, float *y) {
+static __global__ void to_grid_pass(int64_t nodes, int64_t stored, const int32_t *list,
+                                    const int32_t *place, const float *x, float *y) {
   const int64_t i = THREAD;
   if (i < 3 * nodes)
-    y[i % 3 * stored + place[i / 3]] = x[i];
+    y[i % 3 * stored + place[i / 3]] = x[list ? 3 * (int64_t)list[i / 3] + i % 3 : i];
 }
 extern "C" ig_status ig_stress_to_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
-                                            const int32_t *place, const float *x, float *y) {
-  LAUNCH(to_grid_pass, 3 * nodes, nodes, stored, place, x, y);
+                                            const int32_t *list, const int32_t *place,
+                                            const float *x, float *y) {
+  LAUNCH(to_grid_pass, 3 * nodes, nodes, stored, list, place, x, y);
   return IG_OK;
 }
 
-static __global__ void from_grid_pass(int64_t nodes, int64_t stored, const int32_t *place,
-                                      const float *x, float *y) {
+static __global__ void from_grid_pass(int64_t nodes, int64_t stored, const int32_t *list,
+                                      const int32_t *place, const float *x, float *y) {
   const int64_t i = THREAD;
   if (i < 3 * nodes)
-    y[i] = x[i % 3 * stored + place[i / 3]];
+    y[list ? 3 * (int64_t)list[i / 3] + i % 3 : i] = x[i % 3 * stored + place[i / 3]];
 }
 extern "C" ig_status ig_stress_from_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
-                                              const int32_t *place, const float *x, float *y) {
-  LAUNCH(from_grid_pass, 3 * nodes, nodes, stored, place, x, y);
+                                              const int32_t *list, const int32_t *place,
+                                              const float *x, float *y) {
+  LAUNCH(from_grid_pass, 3 * nodes, nodes, stored, list, place, x, y);
   return IG_OK;
 }
 
-static __global__ void to_cells_pass(int64_t elements, const int32_t *cell, const double *x,
-                                     double *y) {
+static __global__ void to_cells_pass(int64_t elements, const int32_t *list, const int32_t *cell,
+                                     const double *x, double *y) {
   const int64_t e = THREAD;
   if (e < elements)
-    y[cell[e]] = x[e];
+    y[cell[e]] = x[list ? list[e] : e];
 }
-extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *cell,
-                                             const double *x, double *y) {
-  LAUNCH(to_cells_pass, elements, elements, cell, x, y);
+extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *list,
+                                             const int32_t *cell, const double *x, double *y) {
+  LAUNCH(to_cells_pass, elements, elements, list, cell, x, y);
   return IG_OK;
 }
 

@@ -21,12 +21,12 @@ ig_status ig_stress_tie_cuda_f64(ig_ctx *cx, int groups, const int32_t *start, c
                                  double *x);
 ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
                                  float *x);
-ig_status ig_stress_to_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
-                                 const float *x, float *y);
-ig_status ig_stress_from_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
-                                   const float *x, float *y);
-ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *cell,
-                                  const double *x, double *y);
+ig_status ig_stress_to_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                                 const int32_t *place, const float *x, float *y);
+ig_status ig_stress_from_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                                   const int32_t *place, const float *x, float *y);
+ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *list,
+                                  const int32_t *cell, const double *x, double *y);
 ig_status ig_stress_turn_cuda(ig_ctx *cx, int64_t nodes, const float *turn, bool back,
                               const float *x, float *y);
 ig_status ig_stress_still_cuda(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x);

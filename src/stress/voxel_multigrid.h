@@ -5,12 +5,21 @@
 #include "solver/grid/multigrid.h"
 #include "stress/model.h"
 
-/* The grid of a mesh. `place` is a grid point per node, `cell` a cell per element; b has three
-   components of grid.stored points, z is nodes x 3; both single precision, on the device. */
+/* The grid of a mesh. b has three components of grid.stored points, z is nodes x 3; both single
+   precision, on the device.
+
+   On several ranks the grid is divided in slabs along z (solver/krylov/slab.h), whatever the
+   division of the elements: a rank takes the residual at the nodes of its planes, and gives the
+   correction at these nodes to all. */
 typedef struct ig_stress_lattice {
-  ig_grid grid;
+  ig_grid whole, grid; /* `grid`: this rank's part */
+  ig_slab *slab;       /* NULL: not divided */
   ig_brick brick;
-  ig_array place, cell; /* nodes, elements: where in the grid */
+  int32_t *at;          /* host: nodes: place in the whole grid */
+  ig_lid nodes, cells;  /* nodes in own planes; elements in those and in planes of ghosts */
+  ig_array node, place; /* these nodes (if divided), and their places in the part */
+  ig_array item, cell;  /* the same of elements */
+  ig_halo correction;   /* each rank gives the nodes of its planes to all others */
   ig_array b, z;        /* residual on the grid; correction at the nodes */
   ig_multigrid *multigrid;
 } ig_stress_lattice;

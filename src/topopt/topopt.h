@@ -96,6 +96,12 @@ typedef struct {
   int as; /* solid, void */
 } ig_passive_case;
 /* One of these is given, the others are NAN. */
+/* A stress that comes and goes: the load case is the largest load of a cycle. */
+typedef struct {
+  ig_src at;
+  double ratio;                 /* least over largest load, -1 to 1 */
+  double mean_stress, ultimate; /* weight of the mean trace, or what it follows from, Pa; NaN */
+} ig_cycle_case;
 typedef struct {
   ig_src at;
   const char *set;
@@ -106,7 +112,8 @@ typedef struct {
   double temperature, mass;                        /* K, the highest; kg */
   double member;                                   /* m: no ball of this diameter may be solid */
   double direction[3];
-  int64_t load_case; /* from 1; 0: the first, of a stress all */
+  int64_t load_case;   /* from 1; 0: the first, of a stress all */
+  ig_cycle_case cycle; /* of a stress */
 } ig_limit_case;
 typedef struct {
   ig_src at;

@@ -113,6 +113,15 @@ near 'compliance of two materials' "$(figure two finished_compliance)" 0.003 0.0
 near 'mass of two materials' "$(figure two finished_mass)" 0.021 0.01
 grep -q 'do not follow the faces between materials' two/summary.json || { echo 'no warning of the faces between materials'; exit 1; }
 
+# a warm bar between walls: E a T, 2 V E (a T)^2
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'temperature_change: 100' 'finish: {meshes: 1, size: 2.5 mm}' \
+  'supports: [{set: xmin, fix: x}, {set: xmax, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]' |
+  sed 's/density: 7800 kg.m3/mechanical: {expansion: 1e-5}/' >warm.yaml
+run warm
+near 'stress of a warm bar' "$(figure warm finished_stress)" 200e6 1e-6
+near 'compliance of a warm bar' "$(figure warm finished_compliance)" 1.6 1e-6
+near 'displacement of a warm bar' "$(figure warm finished_displacement)" 1.41421e-5 1e-4
+
 # a mesh: a pressure on a set of faces, a moment on another
 beam 'mesh: {boxes: [{name: b, size: [80 mm, 10 mm, 10 mm], cells: [16, 4, 4]}]}' 'supports: [{set: xmin}]' \
   'loads: [{set: zmax, pressure: 1 MPa}, {set: xmax, moment: [0, 2, 0], load_case: 2}]' >mesh.yaml

@@ -19,13 +19,16 @@ refused() {
 }
 
 kinds=$("$INGOT" new --list | awk '{ print $1 }')
+for room in thermal powder grains stress topopt fracture dynamics structure; do
+  "$INGOT" new --list | awk -v r=$room '$2 == r { found = 1 } END { exit !found }' || fail "no kind of $room"
+done
 [ "$(echo "$kinds" | wc -l)" -ge 8 ] || fail "kinds: $kinds"
 for kind in $kinds; do
   "$INGOT" new "$kind" -q </dev/null || fail "new $kind"
   "$INGOT" run "$kind.yaml" -q -t 1 --out "$kind-out" >/dev/null 2>said || fail "$kind: $(cat said)"
   [ -s said ] && fail "$kind says: $(cat said)"
   "$INGOT" new "$kind" -o odd.yaml --force -q --size 33x7.3x5.1mm </dev/null || fail "new $kind of another size"
-  [ "$kind" = powder ] || "$INGOT" check odd.yaml >/dev/null 2>said || fail "$kind, 33x7.3x5.1mm: $(cat said)"
+  [ "$kind" = powder ] || [ "$kind" = grains ] || "$INGOT" check odd.yaml >/dev/null 2>said || fail "$kind, 33x7.3x5.1mm: $(cat said)"
   room=$("$INGOT" new --list | awk -v k="$kind" '$1 == k { print $2 }')
   cmp -s <("$INGOT" new "$kind" -o - </dev/null | sed "s/$kind/KIND/g") <("$INGOT" new "$room" -o - </dev/null | sed "s/$kind/KIND/g") ||
     [ "$kind" = impact ] || fail "$room is not another name of $kind"
@@ -52,6 +55,7 @@ refused "it is there; --force replaces it" "$INGOT" new statics
 refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10x20
 refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10parsec
 refused "there is no material 'Unobtainium'" "$INGOT" new statics -o s.yaml --material Unobtainium
+refused "expected IN625 or IN718" "$INGOT" new grains -o s.yaml --material S355
 refused "lacks values that fracture needs: complete are Ti-6Al-4V, alumina" "$INGOT" new crack -o s.yaml --material S355
 [ -e s.yaml ] && fail "a refused case was written"
 

@@ -21,6 +21,7 @@ OUTPUT = {
     "physics": "chooses the table",
     "output.compression": "size of the files",
     "phases.name": "what supports, probes and figures call it",
+    "checkpoint": "size and precision of checkpoints, which are not results",
     "output.checkpoint_every": "wall time between checkpoints, which are not results",
     "materials.name": "what entries and messages call it",
     "mesh.meshing_time": "limit of Gmsh's time",
@@ -262,6 +263,11 @@ def thermal():
     cylinder = dict(bead, beams=[{"model": "cylinder", "radius": 1 * MM, "laser": 1, "depth_profile": [[0.0, 1.0], [1 * MM, 0.3]],
                                   "profile": [[0.0, 1.0], [1 * MM, 0.5]]}])
     yield "cylinder", {"case": cylinder, "only": ["beams"], "hints": hints}
+    boils = dict(STEEL, boiling=3100.0, evaporation_heat=6.3e6, molar_mass=0.056)
+    keyhole = dict(bead, materials=[boils], beams=[{"radius": 0.45 * MM, "laser": 1, "depth": 0.05 * MM, "absorptivity": 0.35, "keyhole": {"absorptivity": 0.35}}],
+                   boundary=[{"set": "surface", "evaporation": True}])
+    yield "keyhole", {"case": keyhole, "only": ["beams.keyhole", "beams.depth", "boundary.evaporation", "materials.boiling", "materials.evaporation_heat", "materials.molar_mass"],
+                      "hints": dict(hints, **{"boiling": [2900.0], "evaporation_heat": [7e6], "molar_mass": [0.05], "transition": [1.0], "depth_factor": [9.0], "beams.depth": [2 * MM]})}
     several = {"power": 200.0, "speed": 0.1, "spacing": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "parts": [
         {"regions": [{"min": [0.0, 0.0], "max": [3 * MM, 2 * MM]}]}, {"regions": [{"min": [5 * MM, 0.0], "max": [8 * MM, 2 * MM]}]}]}
     parts = dict(bead, beams=[{"model": "gaussian", "radius": 1 * MM, "raster": several}])
@@ -527,6 +533,8 @@ def topopt():
     yield "mma", {"case": dict(base, sets=sets, optimiser={"method": "mma"}, filter={"kind": "density"}, projection={"beta": 2.0, "every": 2},
                                penalty_ramp={"hold": 1, "factor": 1.5}, constraints=[dict(end, displacement=100.0, direction=[0.0, 0.0, -1.0])], surface={"analyse": True}),
                   "only": ["constraints", "projection", "filter", "optimiser", "penalty", "penalty_ramp", "surface", "volume", "minimise"], "hints": hints}
+    yield "cycle", {"case": dict(base, materials=[dict(SOLID, young=1.0)], filter={"kind": "density"}, optimiser={"method": "mma"}, constraints=[{"stress": 3.0, "cycle": {"ratio": 0.2, "ultimate": 9.0}}]),
+                    "only": ["constraints"], "hints": dict(hints, ratio=[0.5], ultimate=[5.0])}
     oc = {"method": "oc", "gray_exponent": 1.5, "gray_ramp": {"hold": 1, "factor": 1.1}}
     yield "oc", {"case": dict(base, optimiser=oc), "only": ["optimiser"], "hints": hints}
     made = dict(base, filter={"kind": "density"}, optimiser={"method": "mma"})

@@ -244,6 +244,30 @@ static const char *const mesh[] = {
     "surface",    "{formats: []}",
     NULL};
 
+/* a layer that is built and shrinks; and multigrid in slabs */
+#define SHRINKS                                                                                    \
+  "materials", "[{name: m, young: 200e9, poisson: 0.3, mechanical: {expansion: 1e-5}}]",           \
+      "supports", "[{set: zmin, fix: all}]", "solver", "{tolerance: 0.01}"
+static const char *const warp[] = {
+    "physics",
+    "stress",
+    "mesh",
+    "{boxes: [{name: low, size: [8, 6, 3], cells: [8, 6, 3]}, {name: high, origin: [0, 0, 3], "
+    "size: "
+    "[8, 6, 2], cells: [8, 6, 2]}]}",
+    SHRINKS,
+    "phases",
+    "[{name: build, kind: build, set: high, height: 2, stress_free_temperature: 500}]",
+    OUT};
+static const char *const voxels[] = {"physics",
+                                     "stress",
+                                     "mesh",
+                                     "{boxes: [{size: [13, 13, 12], cells: [13, 13, 12]}]}",
+                                     SHRINKS,
+                                     "phases",
+                                     "[{name: heat, temperature: 310}]",
+                                     NULL};
+
 static void a_device_that_fails_in_thermal(void **state) {
   (void)state;
   failures_are_told(heat);
@@ -265,6 +289,11 @@ static void a_device_that_fails_on_a_mesh(void **state) {
   (void)state;
   failures_are_told(mesh);
 }
+static void a_device_that_fails_in_stress(void **state) {
+  (void)state;
+  failures_are_told(warp);
+  failures_are_told(voxels);
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -273,6 +302,7 @@ int main(void) {
       cmocka_unit_test(a_device_that_fails_in_fracture),
       cmocka_unit_test(a_device_that_fails_on_a_grid),
       cmocka_unit_test(a_device_that_fails_on_a_mesh),
+      cmocka_unit_test(a_device_that_fails_in_stress),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,7 +191,8 @@ static void additivefoam_is_metres_and_watts(void **state) {
 static void adamantine(void **state) {
   (void)state;
   ig_toolpath p = good("s.txt", "Number of path segments\n2\nMode x y z pmod param\n"
-                                "1 0.000 0.1 0.1 0 1e-6\n0 0.002 0.1 0.1 0.5 0.8\n");
+                                "1 0.000 0.1 0.1 0 1e-6\n0 0.002 0.1 0.1 0.5 0.8\n"
+                                "SCAN_PATH_END\n");
   assert_float_equal(p.x[9], 2e-3, 1e-15);
   assert_true(p.power[2] == 50);
   ig_toolpath_free(&p);

@@ -302,6 +302,12 @@ static const struct {
      "0]}], "
      "constraints: [{compliance: 9}, {box: {min: [2, 3, 0], max: [3, 3, 9]}, direction: [1, 1, 0], "
      "displacement: 2}, {stress: 3}]"},
+    {"cycles on and off, of both signs",
+     {"a stress after Sines", "a stress after Goodman", "a stress to and fro"},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}, {" TIP
+             ", force: [-3, 1, 0], load_case: 2}], constraints: [{stress: 3, cycle: {ratio: 0, "
+             "mean_stress: 0.5}}, {stress: 3, load_case: 2, cycle: {ratio: 0.3, ultimate: 5}}, "
+             "{box: {max: [3, 9, 9]}, stress: 3, cycle: {ratio: -0.5}}]"},
     {"two temperatures and a source",
      {NULL},
      "problem: heat, source: 1, supports: [{box: {max: [0, 9, 9]}, temperature: 3}, {" TIP

@@ -50,6 +50,42 @@ static ig_status verify_tension(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
+/* The same bar in space, stress 1 or -1 under the largest load, a bound of 2: (1 - R)/2 |s| + k (1
+   + R)/2 s over it. */
+static ig_status verify_cycles(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const struct {
+    const char *name, *source, *cycle;
+    double force, value;
+  } bars[] = {{"to and fro", "force over section", "{ratio: -1}", 6, 0.5},
+              {"tension on and off, after Goodman", "s / 2 S + s / 2 U", "{ratio: 0, ultimate: 5}",
+               6, 1 / 4. + 1 / 10.},
+              {"pressure on and off, after Goodman", "s / 2 S - s / 2 U", "{ratio: 0, ultimate: 5}",
+               -6, 1 / 4. - 1 / 10.},
+              {"tension from 0.5, after Sines", "(1 - R) s / 2 S + k (1 + R) s / 2 S",
+               "{ratio: 0.5, mean_stress: 0.2}", 6, (0.25 + 0.2 * 0.75) / 2},
+              {"pressure whose mean heals all", "0", "{ratio: 0.5, mean_stress: 0.5}", -6, 0}};
+  for (size_t i = 0; i < sizeof bars / sizeof *bars; i++) {
+    char text[800];
+    ig_topopt_problem t;
+    ig_evaluation e = {0};
+    snprintf(
+        text, sizeof text,
+        "{grid: {elements: [5, 4, 3], size: [5, 2, 3]}, supports: [{box: {max: [0, 9, 9]}, fix: "
+        "x}, {box: {max: [0, 0, 9]}, fix: y}, {box: {max: [0, 9, 0]}, fix: z}], loads: [{box: "
+        "{min: [5, 0, 0]}, force: [%g, 0, 0], spread: faces}], volume: 1, constraints: "
+        "[{stress: 2, cycle: %s}], filter: {kind: none}, solver: {tolerance: 1e-12}}",
+        bars[i].force, bars[i].cycle);
+    IG_TRY(ig_topopt_problem_open(cx, text, &t));
+    ig_topopt_design_continue(&t.c, 1, &e);
+    const ig_status status = ig_topopt_design_evaluate(t.s, &e);
+    ig_topopt_problem_close(&t);
+    IG_TRY(status);
+    snprintf(text, sizeof text, "a bar in cycles over its bound: %s", bars[i].name);
+    row(sink, text, bars[i].source, bars[i].value, e.peak[0], 1e-9, bars[i].value != 0);
+  }
+  return IG_OK;
+}
+
 #define BRACKET                                                                                    \
   "grid: {elements: [60, 60, 0]}, supports: [{box: {min: [0, 60], max: [24, 60]}}], loads: "       \
   "[{box: {min: [57, 24], max: [60, 24]}, force: [0, -1, 0]}], passive: [{box: {min: [24, 24], "   \
@@ -72,6 +108,7 @@ static ig_status bracket(ig_ctx *cx, const char *more, ig_evaluation *e) {
 }
 
 ig_status ig_topopt_verify_stress(ig_ctx *cx, const ig_verify_sink *sink) {
+  IG_TRY(verify_cycles(cx, sink));
   ig_evaluation stiff = {0}, bounded = {0}, least = {0};
   char text[80];
   IG_TRY(verify_tension(cx, sink));

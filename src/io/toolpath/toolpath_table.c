@@ -411,6 +411,11 @@ static ig_status turned_take(ig_path_reader *r, const double *given, bool first,
   return IG_OK;
 }
 
+/* The line with which adamantine's paths may end. */
+static bool is_end(const ig_path_reader *r) {
+  return strncmp(r->text, "SCAN_PATH_END", 13) == 0;
+}
+
 /* The second line is the number of segments; more or fewer are an error, because the file may be
    cut off. The number of segments stands before them and must agree. */
 static ig_status adamantine_segments(ig_path_reader *r) {
@@ -429,13 +434,13 @@ static ig_status adamantine_segments(ig_path_reader *r) {
   segments s = {.unit = ig_path_unit(r, 1), .t = r->o->start, .power = r->o->power};
   for (int64_t i = 0; i < count; i++) {
     IG_TRY(ig_path_line(r, '#', &there));
-    if (!there)
+    if (!there || is_end(r))
       return ig_path_fail(r, NULL, "%lld segments are announced, %lld are there", (long long)count,
                           (long long)i);
     IG_TRY(segment_take(r, &s));
   }
   IG_TRY(ig_path_line(r, '#', &there));
-  if (there)
+  if (there && !is_end(r))
     return ig_path_fail(r, NULL, "%lld segments are announced, there are more", (long long)count);
   return IG_OK;
 }
@@ -446,7 +451,7 @@ ig_status ig_path_read_adamantine(ig_path_reader *r) {
   IG_TRY(ig_path_need_power(r));
   for (;; first = false) {
     IG_TRY(ig_path_line(r, '#', &there));
-    if (!there || strncmp(r->text, "SCAN_PATH_END", 13) == 0)
+    if (!there || is_end(r))
       return IG_OK;
     if (first && strncasecmp(r->text, "mode", 4) == 0) { /* segments without a count */
       return ig_path_fail(r, NULL,

@@ -47,9 +47,7 @@ ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_m
   if (c->masses.count)
     return ig_fail_at(cx, &IG_ITEM(const ig_mass_case, c->masses, 0)->at,
                       "finish: masses are not supported");
-  if (c->temperature_change != 0)
-    return ig_fail_at(cx, &c->at, "finish: temperature_change is not supported");
-  if (c->loads.count == 0)
+  if (c->loads.count == 0 && c->temperature_change == 0)
     return ig_fail_at(cx, &c->at, "finish: the case has no loads");
   if (ig_topopt_formats(&c->surface).count == 0)
     return ig_fail_at(cx, &c->surface.at,

@@ -83,6 +83,16 @@ static const ig_option set_options[] = {
     IG_PLACE_KEYS(ig_set_case, place, "what is there"), IG_END};
 
 /* One table for all kinds of bounds: exactly one of the quantities is given (design/limits.c). */
+static const ig_option cycle_options[] = {
+    IG_REAL(ig_cycle_case, ratio, "", "-1", -1, 0.99,
+            "least over largest load of a cycle; -1: to and fro, 0: on and off"),
+    IG_REAL(ig_cycle_case, mean_stress, "", NULL, 0, 10,
+            "weight of the mean stress (sum of its normal components) beside the amplitude, after "
+            "Sines"),
+    IG_REAL(ig_cycle_case, ultimate, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "tensile strength, instead of mean_stress: bound over strength, after Goodman"),
+    IG_END};
+
 static const ig_option limit_options[] = {
     WHERE(ig_limit_case),
     IG_REAL(ig_limit_case, volume, "", NULL, IG_POSITIVE, 1,
@@ -93,6 +103,8 @@ static const ig_option limit_options[] = {
             "most the nodes there may move on average along 'direction'"),
     IG_REAL(ig_limit_case, stress, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the von Mises stress may be in the elements there"),
+    IG_MAP(ig_limit_case, cycle, ig_cycle_case, cycle_options, NULL,
+           "the stress is that of a cycle, its bound the amplitude that is endured to and fro"),
     IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "least the lowest natural frequency may be"),
     IG_REAL(ig_limit_case, temperature, "K", NULL, IG_POSITIVE, IG_UNBOUNDED,

@@ -121,6 +121,19 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
 
 /* --- making them --- */
 
+static ig_status check_cycle(const ig_topopt_design *s, const ig_limit_case *limit) {
+  const ig_cycle_case *c = &limit->cycle;
+  if (isnan(limit->stress))
+    return ig_fail_at(s->cx, &c->at, "constraints: cycle: is for a bound on the stress");
+  if (!isnan(c->mean_stress) && !isnan(c->ultimate))
+    return ig_fail_at(s->cx, &c->at, "constraints: cycle: give one of mean_stress and ultimate");
+  if (c->ratio == -1 && (c->mean_stress > 0 || !isnan(c->ultimate)))
+    return ig_fail_at(s->cx, &c->at,
+                      "constraints: cycle: %s has no effect with ratio: -1, whose mean is 0",
+                      isnan(c->ultimate) ? "mean_stress" : "ultimate");
+  return IG_OK;
+}
+
 /* Exactly one quantity per entry, and everything that it needs. */
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
   const double given[] = {limit->volume, limit->mass,        limit->compliance, limit->displacement,
@@ -132,6 +145,8 @@ static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *lim
     return ig_fail_at(s->cx, &limit->at,
                       "constraints: give one of volume, mass, compliance, displacement, stress, "
                       "temperature, frequency and member");
+  if (limit->cycle.at.given)
+    IG_TRY(check_cycle(s, limit));
   if (!isnan(limit->mass) && !(s->loading->element_mass > 0))
     return ig_fail_at(s->cx, &limit->at, "constraints: mass: a material has no density: give it");
   if (!isnan(limit->displacement) && isnan(limit->direction[0]))

@@ -24,6 +24,25 @@ static const ig_limit_case *limit_of(const ig_topopt_design *s, int i) {
   return i < IG_LIMITS ? ig_topopt_limit_case(s, i) : NULL;
 }
 
+void ig_topopt_stress_cycle(const ig_limit_case *limit, double *factor, double *mean) {
+  const ig_cycle_case *c = &limit->cycle;
+  const double weight = !isnan(c->mean_stress) ? c->mean_stress
+                        : !isnan(c->ultimate)  ? limit->stress / c->ultimate
+                                               : 0;
+  *factor = c->at.given ? (1 - c->ratio) / 2 : 1;
+  *mean = c->at.given ? weight * (1 + c->ratio) / (1 - c->ratio) : 0;
+}
+
+/* Hooke's law with what slot i makes of the stress; *factor: times what it was. */
+static ig_topopt_hooke law_of(const ig_topopt_design *s, int i, double *factor) {
+  ig_topopt_hooke law = s->d->hooke;
+  double by = 1;
+  if (i >= 0 && i < IG_LIMITS)
+    ig_topopt_stress_cycle(limit_of(s, i), &by, &law.mean);
+  *factor *= by;
+  return law;
+}
+
 /* Load cases a slot looks at. */
 static void cases_of(const ig_topopt_design *s, int i, int *begin, int *end) {
   const ig_limit_case *limit = limit_of(s, i);
@@ -55,10 +74,11 @@ static ig_status stresses(const ig_topopt_design *s, int i, int q, bool clusters
                             .factor = weight * s->loading->norm[q] / s->d->thickness,
                             .relaxation = s->c->stress.relaxation,
                             .exponent = s->c->stress.exponent};
+  const ig_topopt_hooke law = law_of(s, i, &a->factor);
   if (a->factor == 0)
     a->factor = 1e-300; /* a load case of no weight */
   IG_TRY(s->d->strain(s->d->self, s->u[last][q].dev, t->tensor.dev));
-  IG_TRY(t->ops->mises(s->cx, s->d->places, s->d->role, &s->d->hooke, t->tensor.dev, t->mises.dev));
+  IG_TRY(t->ops->mises(s->cx, s->d->places, s->d->role, &law, t->tensor.dev, t->mises.dev));
   return t->ops->relaxed(s->cx, s->d->places, s->d->role, a, t->relaxed.dev);
 }
 
@@ -101,8 +121,10 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
     return ig_topopt_turn_solve(s, NULL, state, e);
   IG_TRY(stresses(s, i, q, true, &a));
   a.norm = norm;
-  IG_TRY(t->ops->slopes(s->cx, n, s->d->role, &s->d->hooke, &a, t->relaxed.dev, t->tensor.dev,
-                        t->work.dev));
+  double same = 1;
+  const ig_topopt_hooke law = law_of(s, i, &same);
+  IG_TRY(
+      t->ops->slopes(s->cx, n, s->d->role, &law, &a, t->relaxed.dev, t->tensor.dev, t->work.dev));
   IG_TRY(s->ops->mix(s->cx, n, 1, t->work.dev, add ? 1 : 0, t->direct.dev, t->direct.dev));
   IG_TRY(s->d->strain_back(s->d->self, t->tensor.dev, t->load.dev));
   IG_TRY(ig_topopt_dot_states(s->cx, s->d, t->load.dev, t->load.dev, &ff));
@@ -379,17 +401,17 @@ ig_status ig_topopt_stress_largest(ig_topopt_design *s, int i, double relaxation
   if (i < 0)
     IG_TRY_GOTO(status, done, open_member(s, &member));
   for (int q = begin; q < end; q++) {
-    const ig_topopt_stressed a = {.member = i < 0 ? member.dev : s->loading->limit[i].dev,
-                                  .density = s->density[last].dev,
-                                  .scale = s->d->scale,
-                                  .mises = t->mises.dev,
-                                  .factor = s->loading->norm[q] / s->d->thickness,
-                                  .relaxation = relaxation};
+    ig_topopt_stressed a = {.member = i < 0 ? member.dev : s->loading->limit[i].dev,
+                            .density = s->density[last].dev,
+                            .scale = s->d->scale,
+                            .mises = t->mises.dev,
+                            .factor = s->loading->norm[q] / s->d->thickness,
+                            .relaxation = relaxation};
     double top;
+    const ig_topopt_hooke law = law_of(s, i, &a.factor);
     IG_TRY_GOTO(status, done, s->d->strain(s->d->self, s->u[last][q].dev, t->tensor.dev));
-    IG_TRY_GOTO(
-        status, done,
-        t->ops->mises(s->cx, s->d->places, s->d->role, &s->d->hooke, t->tensor.dev, t->mises.dev));
+    IG_TRY_GOTO(status, done,
+                t->ops->mises(s->cx, s->d->places, s->d->role, &law, t->tensor.dev, t->mises.dev));
     IG_TRY_GOTO(status, done, t->ops->relaxed(s->cx, s->d->places, s->d->role, &a, t->relaxed.dev));
     IG_TRY_GOTO(status, done, ig_topopt_most(s->cx, s->d, t->relaxed.dev, &top));
     *peak = fmax(*peak, top);

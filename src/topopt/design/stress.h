@@ -9,6 +9,9 @@
    over sets of elements are those of Le et al. 2010, clusters by stress level those of Holmberg
    et al. 2013.
 
+   A bound on a cycle (Sines 1955): von Mises' stress of the amplitude and a weight k times the
+   trace of the mean, both shares (1 - R)/2 and (1 + R)/2 of the stress under the largest load.
+
    A slot is a constraint as the optimiser sees it: a bound with k clusters has k slots in a row,
    each with its own norm, correction and adjoint states. */
 #ifndef IG_TOPOPT_DESIGN_STRESS_H
@@ -28,6 +31,9 @@ struct ig_topopt_stress {
   double norm[IG_LIMITS + 1];       /* of the last design */
 };
 
+/* What a bound on the stress looks at, of von Mises' stress s and the trace t under the largest
+   load: factor x (s + mean x t). 1 and 0 without a cycle. */
+void ig_topopt_stress_cycle(const ig_limit_case *limit, double *factor, double *mean);
 IG_MUST_CHECK ig_status ig_topopt_stress_new(ig_topopt_design *s);
 void ig_topopt_stress_free(ig_topopt_design *s);
 /* Value over bound of slot i (IG_LIMITS: the objective, in Pa) and its slope by the filtered

@@ -357,10 +357,13 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
   m->d.thickness = dim == 2 ? thickness : 1;
-  m->d.hooke = (ig_topopt_hooke){dim, m->c->plane == IG_PLANE_STRAIN,
+  m->d.hooke = (ig_topopt_hooke){dim,
+                                 m->c->plane == IG_PLANE_STRAIN,
                                  dim == 2 ? poisson / (1 - poisson * poisson)
                                           : poisson / ((1 + poisson) * (1 - 2 * poisson)),
-                                 0.5 / (1 + poisson), NULL};
+                                 0.5 / (1 + poisson),
+                                 NULL,
+                                 0};
   m->d.filter = grid_filter;
   m->d.around = grid_around;
   m->d.print = ig_topopt_grid_print;

@@ -46,7 +46,7 @@ ig_status ig_topopt_stress_cpu_mises(ig_ctx *cx, int64_t n, const uint8_t *role,
     mises[i] = 0;
     if (role[i]) {
       ig_stress_hooke(law, n, i, tensor);
-      mises[i] = ig_stress_mises(n, tensor + i);
+      mises[i] = ig_stress_measure(law, n, tensor + i);
     }
   }
   return IG_OK;

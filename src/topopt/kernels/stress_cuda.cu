@@ -64,7 +64,7 @@ __global__ void mises_values(int64_t n, const uint8_t *role, ig_topopt_hooke law
     double m = 0;
     if (role[i]) {
       ig_stress_hooke(&law, n, i, tensor);
-      m = ig_stress_mises(n, tensor + i);
+      m = ig_stress_measure(&law, n, tensor + i);
     }
     mises[i] = m;
   }

@@ -15,6 +15,7 @@ typedef struct {
   int dim, strain;
   double lame, shear;
   const double *poisson; /* of each element (device), in space; NULL: as above */
+  double mean; /* share of the trace that counts beside von Mises' stress (cycles); usually 0 */
 } ig_topopt_hooke;
 
 /* One constraint's stresses under one load case. */
@@ -34,7 +35,7 @@ typedef struct {
   X(strain, (ig_ctx * cx, const ig_grid *g, const double *h, const double *u, double *tensor))     \
   X(strain_back, (ig_ctx * cx, const ig_grid *g, const double *h, const uint8_t *fix,              \
                   const double *tensor, double *f))                                                \
-  /* strains become stresses of the solid; von Mises' of each */                                   \
+  /* strains become stresses of the solid; von Mises' of each, and law->mean x trace */            \
   X(mises, (ig_ctx * cx, int64_t n, const uint8_t *role, const ig_topopt_hooke *law,               \
             double *tensor, double *mises))                                                        \
   /* relaxed stress in units of the bound; 0 where it does not count */                            \

@@ -182,7 +182,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->thickness = 1;
   d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
   d->fix = m->fix.dev;
-  d->hooke = (ig_topopt_hooke){3, 0, m->hex.lame, m->hex.shear, m->poissons.dev};
+  d->hooke = (ig_topopt_hooke){3, 0, m->hex.lame, m->hex.shear, m->poissons.dev, 0};
   d->filter = ig_topopt_mesh_filter;
   d->around = ig_topopt_mesh_around;
   d->corners = m->info->nodes;
