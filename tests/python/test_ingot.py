@@ -77,7 +77,7 @@ SKIPPED = {  # on the command line only
     "ig_result_extremes", "ig_result_join", "ig_result_probe", "ig_view_range",
     # what Python does by itself: values as text, sets and elements as arrays, fields as views
     "ig_case_set_real", "ig_case_set_int", "ig_case_set_text", "ig_case_set_reals", "ig_mesh_find_set",
-    "ig_mesh_element", "ig_elem_face", "ig_sim_get", "ig_sim_show", "ig_folder_inspect",
+    "ig_mesh_element", "ig_elem_face", "ig_run", "ig_sim_get", "ig_sim_show", "ig_folder_inspect",
     # called when an object goes, through a name taken before these tests
     "ig_ctx_close", "ig_version", "ig_build_info",
     # of texts that go to a terminal
