@@ -452,6 +452,24 @@ static bool fits(ig_newton *n, double factor) {
   return !n->m.fits || n->m.fits(n->m.self, &at, n->why, sizeof n->why);
 }
 
+/* Residual and correction are small; or the residual alone is tiny, as in steps that move almost
+   nothing; or nothing smaller can be reached by rounding. */
+static bool converged(const ig_newton *n, int iteration, double residual_now, double correction) {
+  const double most = n->o.tolerance;
+  return (residual_now <= most && correction <= 10 * most) || residual_now <= 1e-5 * most ||
+         (iteration >= 2 && at_rounding(n));
+}
+
+/* Why a step may be given up: the residual, and the unknown where it is largest. */
+static void residual_name(ig_newton *n, int iteration, double residual_now, int32_t worst) {
+  char name[64] = "";
+  if (n->m.name && worst >= 0)
+    n->m.name(n->m.self, worst, name, sizeof name);
+  snprintf(n->why, sizeof n->why,
+           "after %d iterations the residual is %.2g of the mean force, largest at %s", iteration,
+           residual_now, name);
+}
+
 /* Iterations under a given factor. */
 static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took) {
   const int32_t equations = n->m.system->equations;
@@ -536,10 +554,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
                c);
       return IG_OK;
     }
-    /* Converged: residual and correction are small; or the residual alone is tiny, as in steps that
-       move almost nothing; or nothing smaller can be reached by rounding. */
-    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
-        (it >= 2 && at_rounding(n))) {
+    if (converged(n, it, r, c)) {
       const ig_trial at = trial_at(n, factor);
       if (n->m.augment && n->m.augment(n->m.self, &at)) {
         r = c = before = first = INFINITY; /* iterations are counted anew */
@@ -552,12 +567,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       n->now.residual = r;
       return IG_OK;
     }
-    char name[64] = "";
-    if (n->m.name && worst >= 0)
-      n->m.name(n->m.self, worst, name, sizeof name);
-    snprintf(n->why, sizeof n->why,
-             "after %d iterations the residual is %.2g of the mean force, largest at %s", it, r,
-             name);
+    residual_name(n, it, r, worst);
     /* The last tangent is kept where it would reduce the residual below the tolerance again: in
        linear analyses it is always that of the next iteration. */
     const double fall = pushed > 0 ? rest(n) / pushed : 1;
@@ -681,18 +691,19 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     r = residual_size(n, &worst);
     const double c = correction_size(n);
     tell(n, it, *factor, r, c, 1);
-    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance ||
-        (it >= 2 && at_rounding(n))) {
+    if (converged(n, it, r, c)) {
+      const ig_trial at = trial_at(n, *factor);
+      if (n->m.augment && n->m.augment(n->m.self, &at)) {
+        r = before = INFINITY; /* iterations are counted anew */
+        rising = 0;
+        it = 1;
+        continue;
+      }
       *how = fits(n, *factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = r;
       return IG_OK;
     }
-    char name[64] = "";
-    if (n->m.name && worst >= 0)
-      n->m.name(n->m.self, worst, name, sizeof name);
-    snprintf(n->why, sizeof n->why,
-             "after %d iterations the residual is %.2g of the mean force, largest at %s", it, r,
-             name);
+    residual_name(n, it, r, worst);
     rising = r > before ? rising + 1 : 0;
     if (!n->full && it >= 3 && r > 0.1 * before)
       n->full = true;

@@ -430,7 +430,7 @@ static void pressures_accelerate(void **state) {
    another millimetre, but for pressures that are added until hardly anything penetrates. */
 static void contact_is_augmented(void **state) {
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     const entry set[] = {
         {"mesh",
          "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}, {origin: [0, 0, 1.01], size: [1, 1, "
@@ -441,13 +441,22 @@ static void contact_is_augmented(void **state) {
         {"loads", "{set: zmax, pressure: 1e6}"},
         {"contacts", i ? "{set: under, to: over, clearance: 0, stiffness: 1e9, penetration: 1e-5}"
                        : "{set: under, to: over, clearance: 0, stiffness: 1e9}"},
-        {"analysis", STATIC},
+        {"analysis",
+         i == 2 ? "{kind: static, method: arc_length, first_step: 0.5, until: {factor: 0.9}}"
+                : STATIC},
         {NULL, NULL}};
     const wanted soft[] = {{"displacement_max", 3e-3, 1e-6}, {NULL, 0, 0}};
     const wanted hard[] = {
         {"displacement_max", 2e-3, 5e-3}, {"penetration_share", 0, 1e-5}, {NULL, 0, 0}};
+    const wanted path[] = {{"penetration_share", 0, 1e-5}, {NULL, 0, 0}};
     ig_ctx *cx = ctx_on("cpu", 1);
-    case_holds(cx, case_with(cx, "structure", set), i ? "augmented" : "soft", i ? hard : soft);
+    case_holds(cx, case_with(cx, "structure", set),
+               i == 2 ? "path"
+               : i    ? "augmented"
+                      : "soft",
+               i == 2 ? path
+               : i    ? hard
+                      : soft);
   }
 }
 
