@@ -588,8 +588,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
 
 /* b = -K^-1 dr/ds: how the displacements follow the factor. The matrix is factorized. dr/ds is a
    difference over 1e-4 of the analysis: loads, motions and temperatures depend on the factor in
-   ways only their owners know. */
-static ig_status direction(ig_newton *n, double factor) {
+   ways only their owners know. *still: it is rounding, as nothing depends on the factor. */
+static ig_status direction(ig_newton *n, double factor, bool *still) {
   const int32_t equations = n->m.system->equations;
   const double h = factor + 1e-4 > 1 && !n->o.open ? -1e-4 : 1e-4; /* histories end at 1 */
   bool fine;
@@ -598,6 +598,11 @@ static ig_status direction(ig_newton *n, double factor) {
   IG_TRY(residual(n, factor + h, false, NULL, &fine));
   for (int32_t i = 0; i < equations; i++)
     n->b[i] = (n->b[i] - n->r[i]) / h;
+  double most[2];
+  int32_t where[2];
+  largest(n, n->b, most, where);
+  *still = most[0] <= 1e-9 * fmax(n->scale[0], n->peak[0]) &&
+           most[1] <= 1e-9 * fmax(n->scale[1], n->peak[1]);
   IG_TRY(spread(n, factor));
   return ig_direct_solve(n->direct, n->b);
 }
@@ -643,12 +648,14 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     for (int32_t i = 0; i < equations; i++)
       n->d[i] = -n->r[i];
     IG_TRY(ig_direct_solve(n->direct, n->d));
-    IG_TRY(direction(n, *factor));
+    bool still;
+    IG_TRY(direction(n, *factor, &still));
     if (it == 1) {
       const double length = sqrt(way(n, n->b, n->b));
-      if (!(length > 0)) {
+      if (!(length > 0) || still) {
         snprintf(n->why, sizeof n->why,
-                 "the loads move nothing: all of them act on supports, or are 0");
+                 "the loads move nothing: all of them act on supports, are 0, or do not change in "
+                 "this analysis");
         return IG_OK;
       }
       if (n->arc == 0) {

@@ -77,7 +77,8 @@ static ig_status first_at_place(ig_ctx *cx, const double *point, int64_t points,
     list[i] = (placed){{point[3 * i], point[3 * i + 1], point[3 * i + 2]}, i};
   qsort(list, (size_t)points, sizeof *list, placed_order);
   for (int64_t i = 0, from = 0; i < points; i++) {
-    from = memcmp(list[i].x, list[from].x, sizeof list->x) == 0 ? from : i;
+    const double *x = list[i].x, *y = list[from].x;
+    from = x[0] == y[0] && x[1] == y[1] && x[2] == y[2] ? from : i;
     (*first)[list[i].point] = list[from].point;
   }
   free(list);
