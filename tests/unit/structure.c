@@ -406,6 +406,22 @@ static void tools_press(void **state) {
 #undef BLOCK
 }
 
+/* Temperatures in several steps, of a model without contact: a bar that is heated at one end. */
+static void bars_warm_up(void **state) {
+  (void)state;
+  const entry set[] = {
+      {"mesh", "{boxes: {size: [1, 0.1, 0.1], cells: [10, 1, 1]}}"},
+      {"materials", "{name: m, density: 1, specific_heat: 1, conductivity: 1}"},
+      {"initial_temperatures", "{set: all, temperature: 300}"},
+      {"prescribed_temperatures", "[{set: xmin, temperature: 400}, {set: xmax, temperature: 300}]"},
+      {"analysis", "{kind: heat, duration: 5, first_step: 0.5}"},
+      {NULL, NULL}};
+  const wanted want[] = {
+      {"temperature_max", 400, 1e-9}, {"temperature_min", 300, 1e-9}, {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", set), "warm", want);
+}
+
 /* A cube that nothing keeps is pulled by a pressure of 1 kPa at once: 0.5 m after a second, with
    large displacements, where the pressure is a load that follows, as without. */
 static void pressures_accelerate(void **state) {
@@ -744,6 +760,7 @@ int main(void) {
                                      cmocka_unit_test(contact_slides_over_faces),
                                      cmocka_unit_test(friction_has_its_limit),
                                      cmocka_unit_test(tools_press),
+                                     cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
