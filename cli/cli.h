@@ -33,14 +33,14 @@ typedef struct {
   const char *partition, *gpu_mpi, *gpu_ipc; /* of runs on ranks */
   const char *units;                         /* of a deck */
   /* Options that may be repeated. */
-  cli_texts set, vary, tolerance;
+  cli_texts set, vary, tolerance, bounds;
   int threads, jobs, meshes, width, height, layer, beam, frames, triangles, port, samples, seed;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge, dpi, meshing_time, meshing_memory;
   double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
-      join, step, outline, difference, watch, smoke, lenient, check, differences;
+      join, step, outline, difference, watch, smoke, lenient, check, differences, maximise;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;

@@ -51,7 +51,7 @@ static int gradient_run(const cli_args *args) {
   ig_gradient *g = NULL;
   char text[160];
   if (!args->figure || !args->vary.count) {
-    cli_error("give --figure NAME, a probe of the case, and --wrt KEY");
+    cli_error("give --figure FIGURE, as a probe of the case, and --wrt KEY");
     return CLI_BAD_INPUT;
   }
   int code = cli_open("cpu", args, &cx);
@@ -81,8 +81,10 @@ static int gradient_run(const cli_args *args) {
 
 static const cli_option gradient_options[] = {
     {"figure", 'f', CLI_TEXT, CLI_AT(figure), 0, "NAME", NULL,
-     "a probe at the end (NAME) or at a time (NAME@0.5 s), mean(NAME), max(NAME), or "
-     "misfit(FILE.csv): the sum of squares of differences to measured temperatures"},
+     "of thermal a probe at the end (NAME) or at a time (NAME@0.5 s), mean(NAME), max(NAME), "
+     "variance(NAME, VALUE), volume(TEMPERATURE) in place of NAME, or misfit(FILE.csv): the sum of "
+     "squares of differences to measured temperatures; of structure displacement(SET, x), "
+     "reaction(SET, x), compliance, von_mises(SET), stress(SET, xx)"},
     {"wrt", 'w', CLI_REPEAT, CLI_AT(vary), 0, "KEY", NULL,
      "a number of the case, as in boundary[0].convection; beams[0].powers: the power of each piece "
      "of a path; initial_temperatures: of each node. May be repeated"},
@@ -99,7 +101,9 @@ const cli_command cli_gradient = {
     .least = 1,
     .most = 1,
     .about = "derivatives of a figure by numbers of a case, by one run forward and one backward",
-    .detail = "For physics: thermal, on a CPU. Steps and births are taken as they are "
+    .detail = "For thermal, on a CPU, and static analyses of structure. Steps and births are taken "
+              "as they "
+              "are "
               "(docs/how-to/gradients.md).",
     .options = gradient_options,
     .run = gradient_run,

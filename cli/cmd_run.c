@@ -228,7 +228,7 @@ static int run_case(const cli_args *args) {
                                     .figure = keep,
                                     .user = &f};
     /* Collective; an interruption is a status of its own, with a checkpoint written. */
-    const ig_status status = ig_run(c, &options);
+    const ig_status status = ig_run_and_finish(c, &options);
     code = cli_result(cx, status);
     if (status == IG_INTERRUPTED && cli_first())
       say_how_to_go_on(args, out);

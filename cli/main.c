@@ -24,6 +24,7 @@
   X(sample)                                                                                        \
   X(sensitivity)                                                                                   \
   X(gradient)                                                                                      \
+  X(optimise)                                                                                      \
   X(calibrate)                                                                                     \
   X(verify)                                                                                        \
   X(bench)                                                                                         \

@@ -49,7 +49,7 @@ static ig_status case_run(cli_member *m, ig_case *c, const char *folder) {
     return ig_chain_run(c, &options);
   }
   const ig_run_options options = {.out = folder, .force = m->force, .resume = true};
-  return ig_run(c, &options);
+  return ig_run_and_finish(c, &options);
 }
 
 /* The case, the run, the report, all in this thread's own context. */

@@ -57,7 +57,7 @@ static inline ig_powder_case boiling(void) {
   metal.evaporation_heat = 6e6;
   metal.molar_mass = 0.056;
   c.evaporation = true;
-  c.beam.keyhole = (ig_powder_keyhole){
+  c.beam.keyhole = (ig_keyhole_case){
       .at = {.given = true}, .absorptivity = NAN, .depth_factor = 1, .transition = 0.5};
   c.hatch.power = 120;
   return c;

@@ -2,7 +2,8 @@
 
    scan    lines of a layer with a window of 30 k fine cells: all that a step needs
    window  fine steps of that window alone: two hundred coarse steps' worth at once; as many as a
-           coarse step has; these with the coarse step around them, the beam standing still */
+           coarse step has; these with the coarse step around them, the beam standing still
+   long    fine steps alone of the windows that long pools need: 49 k, 74 k and 111 k cells */
 #include "bench/bench.h"
 #include "powder/powder.h"
 #include "backend/backend.h"
@@ -99,10 +100,10 @@ static ig_status scan_time(ig_powder_run *r, const ig_bench_sink *sink) {
 /* What a row of bench_window times: `most` fine steps, at once or by coarse steps. */
 enum { AT_ONCE, STANDING, LAUNCHES };
 static ig_status window_steps(ig_powder_run *r, int how, int most) {
-  const double dt = r->dt_fine * fmax(1, floor(ig_powder_coarse_step(r) / r->dt_fine));
+  const double dt = ig_powder_whole_step(r);
   const int each = how == AT_ONCE ? most : (int)ceil(dt / r->dt_fine * (1 - 1e-12));
   for (int n = 0; n < most; n += each)
-    IG_TRY(how == STANDING ? ig_powder_both(r, dt) : ig_powder_fine_steps(r, each, r->dt_fine));
+    IG_TRY(how == STANDING ? ig_powder_both(r, dt) : ig_powder_fine_steps(r, each * r->dt_fine));
   return r->cx->backend->sync(r->cx);
 }
 
@@ -123,26 +124,50 @@ static ig_status window_time(ig_powder_run *r, const ig_bench_sink *sink) {
   return IG_OK;
 }
 
-static ig_status run(ig_ctx *cx, const ig_bench_sink *sink, bool alone) {
+/* Pools of keyholes are 0.9 to 1.5 mm long: 64, 96 or 144 x 32 x 24 fine cells. */
+static const double lengths[] = {1.28e-3, 1.92e-3, 2.88e-3};
+static ig_status long_time(ig_powder_run *r, const ig_bench_sink *sink) {
+  const int most = ig_bench_size(r->cx, 2000, 20, 10);
+  while (r->time < opened(r))
+    IG_TRY(ig_powder_advance(r));
+  IG_TRY(window_steps(r, AT_ONCE, most / 10)); /* warms up */
+  const double start = ig_now(), work = r->work;
+  const int64_t steps = r->fine_steps;
+  IG_TRY(window_steps(r, AT_ONCE, most));
+  row_put(sink, "long: fine steps alone", r, (double)(r->fine_steps - steps), r->work - work,
+          ig_now() - start);
+  return IG_OK;
+}
+
+static ig_status run(ig_ctx *cx, const ig_bench_sink *sink, double length,
+                     ig_status (*time)(ig_powder_run *, const ig_bench_sink *)) {
   ig_scan_part part;
-  const ig_powder_case c = square(&part);
+  ig_powder_case c = square(&part);
+  if (length > 0)
+    c.grid.window[0] = length, c.grid.window[1] = 0.64e-3, c.grid.window[2] = 0.48e-3;
   const ig_list materials = {1, (void *)&steel};
   ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
   ig_powder_run r;
   ig_status status = ig_powder_open(&job, &r);
   if (status == IG_OK)
-    status = alone ? window_time(&r, sink) : scan_time(&r, sink);
+    status = time(&r, sink);
   ig_powder_close(&r);
   return status;
 }
 static ig_status bench_scan(ig_ctx *cx, const ig_bench_sink *sink) {
-  return run(cx, sink, false);
+  return run(cx, sink, 0, scan_time);
 }
 static ig_status bench_window(ig_ctx *cx, const ig_bench_sink *sink) {
-  return run(cx, sink, true);
+  return run(cx, sink, 0, window_time);
+}
+static ig_status bench_long(ig_ctx *cx, const ig_bench_sink *sink) {
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+    IG_TRY(run(cx, sink, lengths[i], long_time));
+  return IG_OK;
 }
 
 const ig_bench_entry ig_powder_bench[] = {
     {"scan", "lines of a layer with a window of 30 k fine cells", bench_scan},
     {"window", "fine steps of that window alone, and with the coarse step", bench_window},
+    {"long", "fine steps alone of windows as long as the pools of keyholes", bench_long},
     {0}};

@@ -8,8 +8,11 @@
 IG_C_BEGIN
 
 typedef struct {
-  double size; /* edge of the finest mesh's elements, m; 0: 0.7 of the design's */
-  int meshes;  /* 1 to 3: each is coarser by a factor of 1.4; 0: 3 */
+  /* 0: what the section `finish` of the case says */
+  double size;     /* edge of the finest mesh's elements, m; 0: 0.7 of the design's */
+  int meshes;      /* 1 to 3: each is coarser by a factor of 1.4; 0: 3 */
+  int frequencies; /* lowest natural frequencies; 0: as the case's section `finish` says, or the
+                      first where the case bounds one */
   double time_limit, memory_limit; /* of Gmsh, as ig_mesh_read_options has them */
   bool step;        /* write part.step, too: a solid of at most 20,000 plane facets */
   ig_line_fn *line; /* the figures as lines of a table, NULL: not wanted */
@@ -23,6 +26,12 @@ typedef struct {
    a kind that cannot be finished. `options` may be NULL. */
 IG_API IG_MUST_CHECK ig_status ig_finish(ig_ctx *cx, const char *folder,
                                          const ig_finish_options *options);
+
+/* ig_run, and then what the section `finish` of a case with `physics: topopt` asks for: the part is
+   analysed as by ig_finish, its figures are added to OUT/summary.json (`finished_…`), and they
+   decide `feasible` there. Without that section, or where it is done already, the same as ig_run.
+   Needs an output folder. Collective: the first rank does it. */
+IG_API IG_MUST_CHECK ig_status ig_run_and_finish(ig_case *c, const ig_run_options *options);
 
 IG_C_END
 #endif

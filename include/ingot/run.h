@@ -113,10 +113,13 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, d
 IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line,
                                                 void *user);
 
+typedef void ig_text_fn(void *user, const char *text);
+/* The case as a case file that reads to the same case again: absolute paths, material files merged
+   in, defaults as comments. The case is read first where it was not. */
+IG_API IG_MUST_CHECK ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user);
 /* What a case file may say, from the tables that read it, in Markdown. Page NULL: everything in one
    document; "common": what all rooms share (docs/reference/case-reference.md); the name of a room:
    its keys (docs/reference/keys-ROOM.md). */
-typedef void ig_text_fn(void *user, const char *text);
 IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, const char *page, ig_text_fn *text,
                                             void *user);
 /* The same as a JSON Schema (draft 7), for editors. */

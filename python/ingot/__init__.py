@@ -62,7 +62,7 @@ def run(case: CaseLike, out: str | _os.PathLike[str] | None = None, *, set: Mapp
             context.call(_lib.ig_chain_run, case.ptr,
                          _ffi.new("ig_chain_options *", {"out": names[0], "force": force}))
         else:
-            context.call(_lib.ig_run, case.ptr, _ffi.new("ig_run_options *", {
+            context.call(_lib.ig_run_and_finish, case.ptr, _ffi.new("ig_run_options *", {
                 "out": names[0], "restart": names[1], "resume": resume, "force": force,
                 "figure": _lib.py_figure, "user": handle}))
     finally:

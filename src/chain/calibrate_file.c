@@ -85,14 +85,11 @@ static const ig_option top_keys[] = {
 /* The end of a chain of calls: the text of one key of an entry, and where it stands. */
 static ig_status quantity(ig_cal *c, const ig_node *map, const char *key, const char *text,
                           double *number, const char **unit, ig_unit *factor) {
-  char *rest, problem[160] = "expected a number, as in 12.5 or 12.5 mm";
+  char problem[160];
   const ig_src at = ig_key_at(map, key, map->at);
-  *number = ig_decimal_read(text, &rest);
-  bool good = rest != text && isfinite(*number);
-  rest += strspn(rest, " ");
-  *unit = rest;
-  good = good && ig_unit_read(rest, factor, problem, sizeof problem);
-  return good ? IG_OK : ig_fail_at(c->cx, &at, "'%s: %.60s': %s", key, text, problem);
+  return ig_quantity_read(text, number, unit, factor, problem, sizeof problem)
+             ? IG_OK
+             : ig_fail_at(c->cx, &at, "'%s: %.60s': %s", key, text, problem);
 }
 
 static bool same_dimensions(const ig_unit *a, const ig_unit *b) {

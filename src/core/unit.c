@@ -330,6 +330,17 @@ bool ig_unit_read(const char *text, ig_unit *unit, char *problem, size_t problem
 }
 
 /* The same dimensions. */
+bool ig_quantity_read(const char *text, double *number, const char **unit, ig_unit *factor,
+                      char *problem, size_t problem_size) {
+  char *rest;
+  *number = ig_decimal_read(text, &rest);
+  const bool good = rest != text && isfinite(*number);
+  *unit = rest + strspn(rest, " ");
+  if (!good)
+    snprintf(problem, problem_size, "expected a number, as in 12.5 or 12.5 mm");
+  return good && ig_unit_read(*unit, factor, problem, problem_size);
+}
+
 static bool alike(const ig_unit *a, const ig_unit *b) {
   return memcmp(a->power, b->power, sizeof a->power) == 0;
 }

@@ -222,6 +222,12 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
                           w->kind);
     if (!v && begin == 0) /* given before the first step: it acts from that one on */
       v = in_model(d, value);
+    /* The load factor of the path takes the place of time. */
+    if (s->riks && v && v->value[0] != 0 && (v->amplitude || s->suddenly))
+      return ig_fail_at(d->cx, &v->at,
+                        "*%s: AMPLITUDE= in a *STATIC, RIKS step has no effect: its loads grow in "
+                        "proportion to the load factor: leave it out",
+                        v->kind);
     /* Up to the value over the step and back at its end, at (nearly) the same time: the room
        sees a change over the analysis, which the load factor multiplies, and later steps do not
        see it. */

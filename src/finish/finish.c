@@ -52,31 +52,6 @@ static ig_status case_read(ig_finished *f, const char *folder) {
   return status;
 }
 
-/* Kinds of designs that have no finished part yet, each by its name. */
-static ig_status refuse(const ig_finished *f) {
-  const ig_topopt_case *t = f->t;
-  static const char *const problem[] = {"stiffness", "heat", "mechanism", "frequency"};
-  const bool plane = f->job.mesh ? f->job.mesh->dim == 2 : t->grid.elements[2] == 0;
-  if (t->problem != IG_PROBLEM_STIFFNESS)
-    return ig_fail_at(f->cx, &t->at,
-                      "finish: problem: %s is not supported: only parts under forces are "
-                      "analysed again",
-                      problem[t->problem]);
-  if (plane)
-    return ig_fail_at(f->cx, &t->grid.at, "finish: plane designs have no surface to be finished");
-  if (t->choose_material || (f->job.materials && f->job.materials->count > 1))
-    return ig_fail_at(f->cx, &t->at, "finish: parts of several materials are not supported");
-  if (t->springs.count)
-    return ig_fail_at(f->cx, &IG_ITEM(const ig_spring_case, t->springs, 0)->at,
-                      "finish: springs are not supported");
-  if (t->masses.count)
-    return ig_fail_at(f->cx, &IG_ITEM(const ig_mass_case, t->masses, 0)->at,
-                      "finish: masses are not supported");
-  if (t->loads.count == 0)
-    return ig_fail_at(f->cx, &t->at, "finish: the case has no loads");
-  return IG_OK;
-}
-
 /* Bounds and element size of the model. */
 static void model_look(ig_finished *f) {
   const ig_topopt_case *t = f->t;
@@ -113,29 +88,24 @@ static ig_status planes_look(ig_finished *f) {
   return IG_OK;
 }
 
-static void material_look(ig_finished *f) {
-  f->young = 1;
-  f->poisson = 0.3;
-  f->density = NAN;
+static void materials_look(ig_finished *f) {
+  f->materials = 1;
+  f->material[0] = (ig_finish_material){.young = 1, .poisson = 0.3, .density = NAN};
   if (!f->job.materials || f->job.materials->count == 0)
     return;
-  const ig_material_case *m = IG_ITEM(const ig_material_case, *f->job.materials, 0);
-  f->young = m->young;
-  f->poisson = m->poisson;
-  if (m->density.count > 0)
-    f->density = m->density.y[0];
+  f->materials = f->job.materials->count;
+  for (int i = 0; i < f->materials; i++) {
+    const ig_material_case *m = IG_ITEM(const ig_material_case, *f->job.materials, i);
+    f->material[i] = (ig_finish_material){m, m->young, m->poisson, NAN};
+    if (m->density.count > 0)
+      f->material[i].density = m->density.y[0];
+  }
 }
 
-static ig_status weights_look(ig_finished *f) {
+static void weights_look(ig_finished *f) {
   f->cases = ig_topopt_load_cases(f->t);
   for (int q = 0; q < f->cases; q++)
     f->weight[q] = q < f->t->weights.count ? f->t->weights.value[q] : 1;
-  for (int i = 0; i < f->t->loads.count; i++) {
-    const ig_load_case *l = IG_ITEM(const ig_load_case, f->t->loads, i);
-    if (ig_topopt_load_weighs(l) && isnan(f->density))
-      return ig_fail_at(f->cx, &l->at, "finish: gravity needs the density of the material");
-  }
-  return IG_OK;
 }
 
 /* --- its surface */
@@ -211,9 +181,26 @@ static ig_status files_write(ig_finished *f, const ig_finish_options *o, const i
   return status;
 }
 
-static ig_status meshes_run(ig_finished *f, const ig_finish_options *o) {
-  const int meshes = o->meshes > 0 && o->meshes < 3 ? o->meshes : 3;
-  const double finest = o->size > 0 ? o->size : f->edge / sqrt(2);
+/* What is not given follows from the section `finish` of the case. */
+static ig_finish_options asked(const ig_finished *f, const ig_finish_options *given) {
+  const ig_finish_case *c = &f->t->finish;
+  ig_finish_options o = *given;
+  o.size = o.size > 0 ? o.size : c->size > 0 ? c->size : f->edge / sqrt(2);
+  o.meshes = o.meshes > 0 ? o.meshes : (int)c->meshes;
+  o.meshes = o.meshes > 0 && o.meshes < 3 ? o.meshes : 3;
+  o.frequencies = o.frequencies > 0 ? o.frequencies : (int)c->frequencies;
+  o.step = o.step || c->step;
+  for (int i = 0; i < f->t->constraints.count; i++) /* bounded ones */
+    if (!isnan(IG_ITEM(const ig_limit_case, f->t->constraints, i)->frequency) &&
+        !isnan(f->material[0].density))
+      o.frequencies = o.frequencies > 0 ? o.frequencies : 1;
+  return o;
+}
+
+static ig_status meshes_run(ig_finished *f, const ig_finish_options *given) {
+  const ig_finish_options whole = asked(f, given), *o = &whole;
+  const int meshes = o->meshes;
+  const double finest = o->size;
   ig_finish_figures figures[3];
   ig_finish_model m = {0};
   ig_status status = IG_OK;
@@ -222,11 +209,13 @@ static ig_status meshes_run(ig_finished *f, const ig_finish_options *o) {
     ig_finish_model_free(&m);
     status = ig_finish_mesh(f, o, finest * pow(sqrt(2), meshes - 1 - k), &m);
     if (status == IG_OK)
+      status = ig_finish_materials(f, &m);
+    if (status == IG_OK)
       status = ig_finish_loads(f, last, &m);
     if (status == IG_OK && last)
       status = files_write(f, o, &m);
     if (status == IG_OK)
-      status = ig_finish_analyse(f, &m, &figures[k]);
+      status = ig_finish_analyse(f, &m, o->frequencies, &figures[k]);
     if (status == IG_OK)
       ig_info(f->cx, "mesh %d of %d: %d tet10, compliance %.5g J, stress %.5g Pa", k + 1, meshes,
               figures[k].elements, figures[k].compliance, figures[k].stress);
@@ -242,11 +231,14 @@ static ig_status finish(ig_finished *f, const char *folder, const ig_finish_opti
   IG_TRY(summary_read(f, folder));
   IG_TRY(ig_job_open(f->c, ig_rooms_of(f->cx), &f->job));
   f->t = f->job.room_case;
-  IG_TRY(refuse(f));
+  IG_TRY(ig_topopt_finish_check(f->cx, f->t, f->job.mesh, f->job.materials));
   model_look(f);
   IG_TRY(planes_look(f));
-  material_look(f);
-  IG_TRY(weights_look(f));
+  materials_look(f);
+  weights_look(f);
+  if (f->materials > 1)
+    ig_finish_warn(f, "the meshes of the finished part do not follow the faces between materials: "
+                      "stresses there depend on the mesh");
   IG_TRY(surface_read(f, folder));
   f->out = ig_path_join(folder, IG_FINISHED);
   if (!f->out)

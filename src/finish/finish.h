@@ -10,6 +10,8 @@
      errors from three meshes, comparison with the density model, feasibility, summary.json
                                                               finish_report.c
 
+   ig_run_and_finish: a run with the section `finish`        finish_run.c
+
    Lengths in m, forces in N. A part with planes of symmetry is mirrored: loads and supports act on
    every image of the model, so that the part's compliance is that of the model times the number of
    images. */
@@ -21,6 +23,11 @@
 #include "mesh/topology.h"
 #include "run/job.h"
 #include "topopt/surface/surface.h"
+
+typedef struct {
+  const ig_material_case *of;
+  double young, poisson, density; /* density NaN: not given */
+} ig_finish_material;
 
 /* A result that is to be finished. */
 typedef struct {
@@ -36,7 +43,8 @@ typedef struct {
   double plane[3];        /* where the planes of symmetry are; NaN: there is none */
   int cases;              /* load cases */
   double weight[IG_LOAD_CASES];
-  double young, poisson, density; /* density NaN: not given */
+  int materials;
+  ig_finish_material material[64];
   ig_topopt_part surface;
   ig_text warned; /* warnings, a line each */
 } ig_finished;
@@ -66,7 +74,10 @@ int ig_finish_images(const ig_finished *f);
 bool ig_finish_image_is(const ig_finished *f, int image); /* whether the part has it */
 void ig_finish_mirror(const ig_finished *f, int image, const double x[3], double y[3]);
 void ig_finish_turn(int image, const double v[3], double w[3]);
-/* The same with x in the part: of one image of the region. */
+/* Whether a point of the part is in that image of the model; of points on a plane of symmetry one
+   image has each. */
+bool ig_finish_image_owns(const ig_finished *f, int image, const double x[3]);
+/* ig_finish_region_has with x in the part: of one image of the region. */
 bool ig_finish_image_has(const ig_finish_region *region, int image, const double x[3],
                          double tolerance);
 
@@ -75,6 +86,8 @@ typedef struct {
   ig_mesh *mesh; /* tet10 */
   ig_boundary boundary;
   double size, volume, area;    /* edge asked for, m; m^3, m^2 */
+  double mass;                  /* kg, NaN: not known */
+  uint8_t *material;            /* of elements */
   uint8_t *fix;                 /* nodes: bits of the components that are prescribed */
   double *value;                /* nodes x 3: their displacements */
   double *force[IG_LOAD_CASES]; /* nodes x 3 */
@@ -85,6 +98,9 @@ IG_MUST_CHECK ig_status ig_finish_mesh(ig_finished *f, const ig_finish_options *
 void ig_finish_model_free(ig_finish_model *m);
 IG_MUST_CHECK ig_status ig_finish_surface_copy(ig_ctx *cx, const ig_topopt_part *from,
                                                ig_topopt_part *to);
+
+/* --- finish_region.c: fills material and mass */
+IG_MUST_CHECK ig_status ig_finish_materials(const ig_finished *f, ig_finish_model *m);
 
 /* --- finish_loads.c: fills fix, value and force */
 IG_MUST_CHECK ig_status ig_finish_loads(ig_finished *f, bool report, ig_finish_model *m);
@@ -106,8 +122,10 @@ typedef struct {
   double where[3];                         /* of the largest stress */
   double limit[IG_LIMITS];
   double sum[IG_LOAD_CASES][3]; /* of the loads, N */
+  int frequencies;
+  double frequency[50]; /* Hz */
 } ig_finish_figures;
-IG_MUST_CHECK ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m,
+IG_MUST_CHECK ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, int frequencies,
                                           ig_finish_figures *figures);
 
 /* --- finish_measure.c */

@@ -40,50 +40,56 @@ static ig_status node_set(ig_ctx *cx, ig_mesh *mesh, ig_lid n, char name[24]) {
   return IG_OK;
 }
 
-/* Fixed nodes are a set for each combination of components, with displacements one each. */
-static ig_status supports_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
-                                ig_text *t) {
-  const char *comma = "";
-  ig_text_add(t, "[");
-  for (int bits = 1; bits < 8; bits++) {
-    ig_lid count = 0;
-    ig_set *set;
-    char name[16], line[64];
-    for (ig_lid n = 0; n < mesh->nodes; n++)
-      count += m->fix[n] == bits;
-    if (count == 0)
-      continue;
-    snprintf(name, sizeof name, "fixed_%d", bits);
-    IG_TRY(ig_mesh_add_set(f->cx, mesh, name, IG_SET_NODES, count, &set));
-    count = 0;
-    for (ig_lid n = 0; n < mesh->nodes; n++)
-      if (m->fix[n] == bits)
-        set->item[count++] = n;
-    snprintf(line, sizeof line, "%s{set: %s, fix: '%s%s%s'}", comma, name, bits & 1 ? "x " : "",
-             bits & 2 ? "y " : "", bits & 4 ? "z" : "");
-    ig_text_add(t, line);
-    comma = ", ";
-  }
-  ig_text_add(t, "]");
+/* An entry of a list in a case; `list` is empty at the first. */
+static void entry_add(ig_text *list, const char *entry) {
+  ig_text_add(list, list->length ? ", " : "[");
+  ig_text_add(list, entry);
+}
+
+/* Elements or nodes whose mark is `value` as a set; where there are none there is no set. */
+static ig_status marked_add(ig_ctx *cx, ig_mesh *mesh, ig_set_kind kind, ig_lid items,
+                            const uint8_t *mark, int value, const char *name) {
+  ig_lid count = 0;
+  ig_set *set;
+  for (ig_lid i = 0; i < items; i++)
+    count += mark[i] == value;
+  if (count == 0)
+    return IG_OK;
+  IG_TRY(ig_mesh_add_set(cx, mesh, name, kind, count, &set));
+  count = 0;
+  for (ig_lid i = 0; i < items; i++)
+    if (mark[i] == value)
+      set->item[count++] = i;
   return IG_OK;
 }
 
-/* A prescribed displacement other than zero is a support with components. */
-static ig_status motions_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
-                               ig_text *t) {
-  const char *comma = "";
-  ig_text_add(t, "[");
-  for (ig_lid n = 0; n < mesh->nodes; n++) {
-    char name[24], line[96];
+static const char *axes(int bits) {
+  static const char *const names[] = {"", "x", "y", "x y", "z", "x z", "y z", "x y z"};
+  return names[bits];
+}
+
+/* Fixed nodes are a set for each combination of components; with displacements other than zero one
+   each. */
+static ig_status supports_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
+                                bool moving, ig_text *t) {
+  char name[24], line[96];
+  for (int bits = 1; bits < 8 && !moving; bits++) {
+    snprintf(name, sizeof name, "fixed_%d", bits);
+    IG_TRY(marked_add(f->cx, mesh, IG_SET_NODES, mesh->nodes, m->fix, bits, name));
+    if (!ig_mesh_find_set(mesh, name, IG_SET_NODES))
+      continue;
+    snprintf(line, sizeof line, "{set: %s, fix: '%s'}", name, axes(bits));
+    entry_add(t, line);
+  }
+  for (ig_lid n = 0; n < mesh->nodes && moving; n++) {
     if (!m->fix[n])
       continue;
     IG_TRY(node_set(f->cx, mesh, n, name));
-    snprintf(line, sizeof line, "%s{set: %s, components: '%s%s%s', displacement: ", comma, name,
+    snprintf(line, sizeof line, "{set: %s, components: '%s%s%s', displacement: ", name,
              m->fix[n] & 1 ? "x" : "", m->fix[n] & 2 ? "y" : "", m->fix[n] & 4 ? "z" : "");
-    ig_text_add(t, line);
+    entry_add(t, line);
     text_vector(t, m->value + 3 * (size_t)n);
     ig_text_add(t, "}");
-    comma = ", ";
   }
   ig_text_add(t, "]");
   return IG_OK;
@@ -91,8 +97,6 @@ static ig_status motions_write(const ig_finished *f, const ig_finish_model *m, i
 
 static ig_status loads_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
                              ig_text *t) {
-  const char *comma = "";
-  ig_text_add(t, "[");
   for (int q = 0; q < f->cases; q++)
     for (ig_lid n = 0; n < mesh->nodes; n++) {
       const double *force = m->force[q] + 3 * (size_t)n;
@@ -100,13 +104,36 @@ static ig_status loads_write(const ig_finished *f, const ig_finish_model *m, ig_
       if (force[0] == 0 && force[1] == 0 && force[2] == 0)
         continue;
       IG_TRY(node_set(f->cx, mesh, n, name));
-      snprintf(line, sizeof line, "%s{set: %s, first: %d, last: %d, force: ", comma, name, q + 1,
-               q + 1);
-      ig_text_add(t, line);
+      snprintf(line, sizeof line, "{set: %s, first: %d, last: %d, force: ", name, q + 1, q + 1);
+      entry_add(t, line);
       text_vector(t, force);
       ig_text_add(t, "}");
-      comma = ", ";
     }
+  ig_text_add(t, t->length ? "]" : "[]");
+  return IG_OK;
+}
+
+/* Materials that elements have, each with its set of them. */
+static ig_status materials_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
+                                 ig_text *t) {
+  for (int k = 0; k < f->materials; k++) {
+    const ig_finish_material *one = &f->material[k];
+    char name[24], line[96];
+    snprintf(name, sizeof name, "material_%d", k + 1);
+    IG_TRY(marked_add(f->cx, mesh, IG_SET_ELEMENTS, ig_mesh_elements(mesh), m->material, k, name));
+    if (!ig_mesh_find_set(mesh, name, IG_SET_ELEMENTS))
+      continue;
+    snprintf(line, sizeof line, "{name: %s, set: %s, young: ", name, name);
+    entry_add(t, line);
+    text_real(t, one->young);
+    ig_text_add(t, ", poisson: ");
+    text_real(t, one->poisson);
+    if (!isnan(one->density)) {
+      ig_text_add(t, ", density: ");
+      text_real(t, one->density);
+    }
+    ig_text_add(t, "}");
+  }
   ig_text_add(t, "]");
   return IG_OK;
 }
@@ -129,18 +156,19 @@ static ig_status set_list(ig_case *c, const char *key, ig_text *t, ig_status sta
 }
 
 static ig_status case_fill(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
-                           ig_case *c) {
+                           int frequencies, ig_case *c) {
   ig_text t = {0};
+  char line[64];
   IG_TRY(ig_case_set(c, "physics", "structure"));
-  IG_TRY(ig_case_set(c, "materials", "[{name: part}]"));
-  IG_TRY(ig_case_set_real(c, "materials[0].young", f->young));
-  IG_TRY(ig_case_set_real(c, "materials[0].poisson", f->poisson));
-  ig_text_add(&t, "[");
+  IG_TRY(set_list(c, "materials", &t, materials_write(f, m, mesh, &t)));
   for (int q = 0; q < f->cases; q++)
-    ig_text_add(&t, q ? ", {kind: static}" : "{kind: static}");
+    entry_add(&t, "{kind: static}");
+  snprintf(line, sizeof line, "{kind: frequency, modes: %d}", frequencies);
+  if (frequencies > 0)
+    entry_add(&t, line);
   ig_text_add(&t, "]");
   IG_TRY(set_list(c, "analysis", &t, IG_OK));
-  IG_TRY(set_list(c, "supports", &t, (moves(m) ? motions_write : supports_write)(f, m, mesh, &t)));
+  IG_TRY(set_list(c, "supports", &t, supports_write(f, m, mesh, moves(m), &t)));
   IG_TRY(set_list(c, "loads", &t, loads_write(f, m, mesh, &t)));
   IG_TRY(ig_case_set(c, "output.fields", "[displacement, reaction]"));
   c->no_units = true; /* forces of single nodes are small */
@@ -187,8 +215,8 @@ static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 
 /* Stress at a corner of a straight tet10: there the shape function of corner i has the gradient
    (4 l_i - 1) grad l_i, that of an edge 4 (l_i grad l_j + l_j grad l_i). */
-static void corner_stress(const ig_finished *f, const double *u, const ig_lid *node, double g[4][3],
-                          int corner, double s[6]) {
+static void corner_stress(const ig_finish_material *f, const double *u, const ig_lid *node,
+                          double g[4][3], int corner, double s[6]) {
   double h[3][3] = {{0}}; /* d u_i / d x_j */
   for (int a = 0; a < 10; a++) {
     double by[3];
@@ -215,8 +243,9 @@ static double mises(const double *s) {
   return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-/* Means at the nodes; at that of an edge an element has the mean of its two corners. */
-static void stresses(reading *r, const double *u) {
+/* Means at the nodes over the elements of one material; at the node of an edge an element has the
+   mean of its two corners. */
+static void stresses(reading *r, const double *u, int material) {
   const ig_mesh *mesh = r->m->mesh;
   const ig_block *block = &mesh->block[0];
   memset(r->stress, 0, 6 * (size_t)mesh->nodes * sizeof *r->stress);
@@ -224,10 +253,12 @@ static void stresses(reading *r, const double *u) {
   for (ig_lid e = 0; e < block->count; e++) {
     const ig_lid *node = block->conn + 10 * (size_t)e;
     double g[4][3], s[10][6];
+    if (r->m->material[e] != material)
+      continue;
     (void)gradients(mesh, node, g);
     for (int a = 0; a < 10; a++) {
       if (a < 4)
-        corner_stress(r->f, u, node, g, a, s[a]);
+        corner_stress(&r->f->material[material], u, node, g, a, s[a]);
       for (int k = 0; k < 6; k++) {
         if (a >= 4)
           s[a][k] = (s[edge[a - 4][0]][k] + s[edge[a - 4][1]][k]) / 2;
@@ -276,7 +307,8 @@ static double displacement_mean(const reading *r, const ig_finish_region *region
   return count ? sum / count : NAN;
 }
 
-/* Bounds of the case that depend on the analysis, after load case q. */
+/* Bounds of the case that depend on the analysis, after load case q. Stresses are those of one
+   material: called for each. */
 static ig_status limits_read(reading *r, int q, const double *u) {
   const ig_topopt_case *t = r->f->t;
   for (int i = 0; i < t->constraints.count && i < IG_LIMITS; i++) {
@@ -319,13 +351,15 @@ static void case_read(reading *r, int q, const double *u, const double *reaction
     to->displacement = fmax(to->displacement, sqrt(square));
   }
   to->compliance += r->f->weight[q] * to->work[q];
-  stresses(r, u);
-  const double most = stress_most(r, NULL, &at);
-  if (most > to->stress) {
-    to->stress = most;
-    memcpy(to->where, m->mesh->x + 3 * (size_t)at, sizeof to->where);
+  for (int k = 0; k < r->f->materials && r->status == IG_OK; k++) {
+    stresses(r, u, k);
+    const double most = stress_most(r, NULL, &at);
+    if (most > to->stress) {
+      to->stress = most;
+      memcpy(to->where, m->mesh->x + 3 * (size_t)at, sizeof to->where);
+    }
+    r->status = limits_read(r, q, u);
   }
-  r->status = limits_read(r, q, u);
 }
 
 /* A snapshot at the end of each analysis; the one before the first step has time 0. */
@@ -364,12 +398,26 @@ static ig_status skipped_find(reading *r) {
   return IG_OK;
 }
 
-static ig_status run(reading *r, ig_mesh *mesh) {
+/* mode_1, …: Hz */
+static void figure_take(void *user, const char *key, double value, const char *unit,
+                        const char *text) {
+  reading *r = user;
+  const long number = strncmp(key, "mode_", 5) == 0 ? strtol(key + 5, NULL, 10) : 0;
+  (void)unit;
+  (void)text;
+  if (number < 1 || number > (long)(sizeof r->to->frequency / sizeof *r->to->frequency))
+    return;
+  r->to->frequency[number - 1] = value;
+  r->to->frequencies = r->to->frequencies > (int)number ? r->to->frequencies : (int)number;
+}
+
+static ig_status run(reading *r, ig_mesh *mesh, int frequencies) {
   ig_case *c;
   IG_TRY(ig_case_new(r->f->cx, &c));
-  ig_status status = case_fill(r->f, r->m, mesh, c);
+  ig_status status = case_fill(r->f, r->m, mesh, frequencies, c);
   if (status == IG_OK)
-    status = ig_run(c, &(ig_run_options){.snapshot = snapshot_take, .user = r});
+    status =
+        ig_run(c, &(ig_run_options){.snapshot = snapshot_take, .figure = figure_take, .user = r});
   ig_case_close(c);
   if (status == IG_OK)
     status = r->status;
@@ -378,7 +426,8 @@ static ig_status run(reading *r, ig_mesh *mesh) {
   return status;
 }
 
-ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, ig_finish_figures *to) {
+ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, int frequencies,
+                            ig_finish_figures *to) {
   const size_t n = (size_t)m->mesh->nodes;
   reading r = {.f = f, .m = m, .to = to};
   *to = (ig_finish_figures){.elements = ig_mesh_elements(m->mesh), .nodes = m->mesh->nodes};
@@ -390,7 +439,7 @@ ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, ig_finish_
   IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.stress, 6 * n + 1, "stresses"));
   IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.count, n + 1, "stresses"));
   IG_TRY_GOTO(status, done, skipped_find(&r));
-  status = run(&r, m->mesh);
+  status = run(&r, m->mesh, frequencies);
 done:
   free(r.skipped);
   free(r.stress);

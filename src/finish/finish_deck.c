@@ -15,12 +15,25 @@ static const char *number(double value, char text[IG_NUMBER_TEXT]) {
 
 static void model_write(const ig_finished *f, const ig_finish_model *m, FILE *to) {
   char a[IG_NUMBER_TEXT], b[IG_NUMBER_TEXT];
-  fprintf(to, "*ELSET, ELSET=PART, GENERATE\n1, %d, 1\n", ig_mesh_elements(m->mesh));
-  fprintf(to, "*MATERIAL, NAME=PART\n*ELASTIC\n%s, %s\n", number(f->young, a),
-          number(f->poisson, b));
-  if (f->density == f->density)
-    fprintf(to, "*DENSITY\n%s\n", number(f->density, a));
-  fprintf(to, "*SOLID SECTION, ELSET=PART, MATERIAL=PART\n*BOUNDARY\n");
+  for (int k = 0; k < f->materials; k++) {
+    const ig_finish_material *one = &f->material[k];
+    ig_lid count = 0;
+    for (ig_lid e = 0; e < ig_mesh_elements(m->mesh); e++) {
+      if (m->material[e] != k)
+        continue;
+      if (count++ == 0)
+        fprintf(to, "*ELSET, ELSET=PART%d\n", k + 1);
+      fprintf(to, "%d\n", e + 1);
+    }
+    if (count == 0)
+      continue;
+    fprintf(to, "*MATERIAL, NAME=PART%d\n*ELASTIC\n%s, %s\n", k + 1, number(one->young, a),
+            number(one->poisson, b));
+    if (one->density == one->density)
+      fprintf(to, "*DENSITY\n%s\n", number(one->density, a));
+    fprintf(to, "*SOLID SECTION, ELSET=PART%d, MATERIAL=PART%d\n", k + 1, k + 1);
+  }
+  fprintf(to, "*BOUNDARY\n");
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
     for (int d = 0; d < 3; d++)
       if (m->fix[n] >> d & 1)

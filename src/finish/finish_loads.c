@@ -31,6 +31,8 @@ typedef struct {
   double *weight; /* nodes; 0: not selected */
   double sum;     /* of weights */
   double area;    /* 0: nodes share equally */
+  double pressed; /* area under a pressure, m^2 */
+  double weighs;  /* mass of elements with weight, kg */
   ig_lid nodes;
 } choice;
 
@@ -52,18 +54,134 @@ static double face_of(const ig_finish_model *m, ig_lid i, ig_lid node[8], double
   return sqrt(square);
 }
 
-/* Faces whose middle is in the region. */
+/* --- the part of a face that is in one image of the region */
+
+typedef struct {
+  const choice *c;
+  double corner[3][3], tangent[8][3];
+  double share[6]; /* integrals of the shape functions over that part, per area of the face */
+} cut;
+
+/* Whether a point of the face counts. The region is widened by the tolerance, as the surface may
+   lie beside it, and narrowed by as much along the face: it keeps its outline, and faces across it
+   have no part of it. */
+static bool cut_has(const cut *k, const double l[3]) {
+  const ig_finished *f = k->c->f;
+  const double tolerance = NEAR * f->edge;
+  double x[3], y[3];
+  for (int d = 0; d < 3; d++)
+    x[d] = l[0] * k->corner[0][d] + l[1] * k->corner[1][d] + l[2] * k->corner[2][d];
+  if (!ig_finish_image_owns(f, k->c->image, x))
+    return false;
+  ig_finish_mirror(f, k->c->image, x, y);
+  bool in = ig_finish_region_has(&k->c->region, y, tolerance);
+  for (int i = 0; i < 8 && in; i++) {
+    double moved[3];
+    for (int d = 0; d < 3; d++)
+      x[d] = l[0] * k->corner[0][d] + l[1] * k->corner[1][d] + l[2] * k->corner[2][d] +
+             tolerance * k->tangent[i][d];
+    ig_finish_mirror(f, k->c->image, x, moved);
+    in = ig_finish_region_has(&k->c->region, moved, tolerance);
+  }
+  return in;
+}
+
+/* Quadratic shape functions at a point; corners, then the nodes between 0-1, 1-2, 2-0. */
+static void cut_add(cut *k, const double l[3], double weight) {
+  for (int a = 0; a < 3; a++) {
+    k->share[a] += weight * l[a] * (2 * l[a] - 1);
+    k->share[3 + a] += weight * 4 * l[a] * l[(a + 1) % 3];
+  }
+}
+
+/* A triangle of the face, corners in its coordinates: where they and the middle do not agree, its
+   four quarters. */
+static void cut_divide(cut *k, double t[3][3], int depth) {
+  enum { DEEPEST = 7 };
+  double middle[3], between[3][3];
+  for (int i = 0; i < 3; i++) {
+    middle[i] = (t[0][i] + t[1][i] + t[2][i]) / 3;
+    for (int a = 0; a < 3; a++)
+      between[a][i] = (t[a][i] + t[(a + 1) % 3][i]) / 2;
+  }
+  const bool in = cut_has(k, middle);
+  bool same = depth > 2; /* the corner of a region may lie between corners of the face */
+  for (int a = 0; a < 3 && same && depth < DEEPEST; a++) {
+    double l[3]; /* not on the edge itself */
+    for (int i = 0; i < 3; i++)
+      l[i] = 0.999 * t[a][i] + 0.001 * middle[i];
+    same = cut_has(k, l) == in;
+  }
+  if (!same && depth < DEEPEST) {
+    for (int a = 0; a < 3; a++) {
+      double corner[3][3];
+      memcpy(corner[0], t[a], sizeof corner[0]);
+      memcpy(corner[1], between[a], sizeof corner[1]);
+      memcpy(corner[2], between[(a + 2) % 3], sizeof corner[2]);
+      cut_divide(k, corner, depth + 1);
+    }
+    cut_divide(k, between, depth + 1);
+    return;
+  }
+  for (int a = 0; a < 3 && in; a++) /* exact for quadratic functions */
+    cut_add(k, between[a], pow(0.25, depth) / 3);
+}
+
+/* Whether the region may have a point within `reach` of x: what is far from it is found at once. */
+static bool near_image(const choice *c, const double x[3], double reach) {
+  double y[3];
+  ig_finish_mirror(c->f, c->image, x, y);
+  return ig_finish_region_has(&c->region, y, reach + NEAR * c->f->edge);
+}
+
+/* Area of the part of face i that is in the region; share: what of it belongs to each node. */
+static double face_cut(const choice *c, ig_lid i, ig_lid node[8], double normal[3],
+                       double share[6]) {
+  double middle[3], all[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, part = 0;
+  cut k = {.c = c};
+  const double area = face_of(c->m, i, node, middle, normal);
+  double reach = 0; /* of corners from the middle */
+  int least = 0;
+  for (int a = 0; a < 3; a++)
+    for (int d = 0; d < 3; d++)
+      reach += fabs(c->m->mesh->x[3 * (size_t)node[a] + (size_t)d] - middle[d]);
+  memset(share, 0, 6 * sizeof *share);
+  if (!near_image(c, middle, reach))
+    return 0;
+  for (int d = 0; d < 3; d++) {
+    least = fabs(normal[d]) < fabs(normal[least]) ? d : least;
+    memcpy(k.corner[d], c->m->mesh->x + 3 * (size_t)node[d], sizeof k.corner[d]);
+  }
+  double u[3], v[3], length = 0;
+  for (int d = 0; d < 3; d++) { /* an axis in the face, as near as there is one */
+    u[d] = (d == least) - normal[least] * normal[d] / (area * area);
+    length += u[d] * u[d];
+  }
+  for (int d = 0; d < 3; d++)
+    u[d] /= sqrt(length);
+  for (int d = 0; d < 3; d++) {
+    const int e = (d + 1) % 3, g = (d + 2) % 3;
+    v[d] = (normal[e] * u[g] - normal[g] * u[e]) / area;
+  }
+  for (int a = 0; a < 8; a++)
+    for (int d = 0; d < 3; d++)
+      k.tangent[a][d] = cos(atan(1) * a) * u[d] + sin(atan(1) * a) * v[d];
+  cut_divide(&k, all, 0);
+  for (int a = 0; a < 6; a++) {
+    share[a] = k.share[a] * area;
+    part += share[a];
+  }
+  return part;
+}
+
+/* Faces in the region, each by its part there. */
 static void faces_choose(choice *c) {
-  const double tolerance = NEAR * c->f->edge;
   for (ig_lid i = 0; i < c->m->boundary.count; i++) {
     ig_lid node[8];
-    double middle[3], normal[3];
-    const double area = face_of(c->m, i, node, middle, normal);
-    if (!ig_finish_image_has(&c->region, c->image, middle, tolerance))
-      continue;
-    c->area += area;
-    for (int a = 3; a < 6; a++)
-      c->weight[node[a]] += area / 3;
+    double normal[3], share[6];
+    c->area += face_cut(c, i, node, normal, share);
+    for (int a = 0; a < 6; a++)
+      c->weight[node[a]] += share[a];
   }
   c->sum = c->area;
 }
@@ -93,7 +211,7 @@ static void carriers_choose(choice *c) {
 
 static void choice_begin(choice *c, int image) {
   c->image = image;
-  c->sum = c->area = 0;
+  c->sum = c->area = c->pressed = c->weighs = 0;
   c->nodes = 0;
   memset(c->weight, 0, (size_t)c->m->mesh->nodes * sizeof *c->weight);
 }
@@ -242,7 +360,7 @@ static void planes_hold(const ig_finished *f, ig_finish_model *m) {
 
 static void force_share(const choice *c, const double force[3], double *to) {
   for (ig_lid n = 0; n < c->m->mesh->nodes; n++)
-    for (int d = 0; d < 3 && c->weight[n] > 0; d++)
+    for (int d = 0; d < 3 && c->weight[n] != 0; d++)
       to[3 * (size_t)n + (size_t)d] += force[d] * c->weight[n] / c->sum;
 }
 
@@ -271,16 +389,16 @@ static ig_status design_nodes(const choice *c, const ig_load_case *load, double 
   return IG_OK;
 }
 
-static void pressure_add(const choice *c, double pressure, double *to) {
+static void pressure_add(choice *c, double pressure, double *to) {
   for (ig_lid i = 0; i < c->m->boundary.count; i++) {
     ig_lid node[8];
-    double middle[3], normal[3];
-    (void)face_of(c->m, i, node, middle, normal);
-    if (!ig_finish_image_has(&c->region, c->image, middle, NEAR * c->f->edge))
-      continue;
-    for (int a = 3; a < 6; a++)
+    double normal[3], share[6], area = 0;
+    c->pressed += face_cut(c, i, node, normal, share);
+    for (int d = 0; d < 3; d++)
+      area += normal[d] * normal[d];
+    for (int a = 0; a < 6; a++)
       for (int d = 0; d < 3; d++)
-        to[3 * (size_t)node[a] + (size_t)d] -= pressure * normal[d] / 3;
+        to[3 * (size_t)node[a] + (size_t)d] -= pressure * share[a] * normal[d] / sqrt(area);
   }
 }
 
@@ -326,18 +444,21 @@ static ig_status moment_add(const choice *c, const ig_load_case *load, const dou
 
 /* Weight of elements whose middle is in the region; of a straight tet10 a corner has -1/20 of it
    and the node of an edge 1/5. */
-static void gravity_add(const choice *c, const double g[3], double *to) {
+static void gravity_add(choice *c, const double g[3], double *to) {
   const ig_mesh *mesh = c->m->mesh;
   const ig_block *block = &mesh->block[0];
   for (ig_lid e = 0; e < block->count; e++) {
     const ig_lid *node = block->conn + 10 * (size_t)e;
-    const double mass = c->f->density * ig_elem_measure(mesh, block, e, NULL);
+    const double mass =
+        c->f->material[c->m->material[e]].density * ig_elem_measure(mesh, block, e, NULL);
     double middle[3] = {0};
     for (int a = 0; a < 4; a++)
       for (int d = 0; d < 3; d++)
         middle[d] += mesh->x[3 * (size_t)node[a] + (size_t)d] / 4;
-    if (!ig_finish_image_has(&c->region, c->image, middle, 1e-6 * c->f->edge))
+    if (!ig_finish_image_owns(c->f, c->image, middle) ||
+        !ig_finish_image_has(&c->region, c->image, middle, 1e-6 * c->f->edge))
       continue;
+    c->weighs += mass;
     for (int a = 0; a < 10; a++)
       for (int d = 0; d < 3; d++)
         to[3 * (size_t)node[a] + (size_t)d] += mass * g[d] * (a < 4 ? -0.05 : 0.2);
@@ -355,16 +476,19 @@ static void moment_turn(int image, const double v[3], double w[3]) {
     w[d] = ((image >> d & 1) ^ odd) ? -v[d] : v[d];
 }
 
+static ig_status reaches_nothing(const choice *c, int number, const ig_load_case *load,
+                                 const char *what) {
+  return ig_fail_at(c->f->cx, &load->at, "finish: load %d: %s", number, what);
+}
+
 static ig_status image_load(choice *c, int number, const ig_load_case *load) {
   double *to = c->m->force[load->load_case - 1], v[3], count = 1;
   const bool pushes = !is_zero(load->force), turns = !is_zero(load->moment);
   if (pushes || turns) {
     carriers_choose(c);
     if (!(c->sum > 0))
-      return ig_fail_at(c->f->cx, &load->at,
-                        "finish: load %d: no part of the finished surface is within two elements "
-                        "of its region",
-                        number);
+      return reaches_nothing(
+          c, number, load, "no part of the finished surface is within two elements of its region");
   }
   if (pushes) {
     if (load->spread == IG_SPREAD_EACH)
@@ -378,17 +502,24 @@ static ig_status image_load(choice *c, int number, const ig_load_case *load) {
     moment_turn(c->image, load->moment, v);
     IG_TRY(moment_add(c, load, v, to));
   }
-  if (load->pressure != 0 && !isnan(load->pressure))
+  if (load->pressure != 0 && !isnan(load->pressure)) {
     pressure_add(c, load->pressure, to);
+    if (!(c->pressed > 0))
+      return reaches_nothing(c, number, load,
+                             "pressure: no face of the finished surface is in its region: keep "
+                             "material there (passive)");
+  }
   if (!is_zero(load->gravity)) {
     ig_finish_turn(c->image, load->gravity, v);
     gravity_add(c, v, to);
+    if (!(c->weighs > 0))
+      return reaches_nothing(c, number, load, "gravity: no element of the part is in its region");
   }
   return IG_OK;
 }
 
 static ig_status load_add(choice *c, int number, const ig_load_case *load, bool report) {
-  double area = 0;
+  double area = 0, mass = 0;
   ig_lid nodes = 0;
   IG_TRY(ig_finish_region_open(c->f, &load->at, load->set, &load->place, &c->region));
   for (int image = 0; image < 8; image++) {
@@ -396,13 +527,16 @@ static ig_status load_add(choice *c, int number, const ig_load_case *load, bool 
       continue;
     choice_begin(c, image);
     IG_TRY(image_load(c, number, load));
-    area += c->area;
+    area += fmax(c->area, c->pressed);
+    mass += c->weighs;
     nodes += c->nodes;
   }
   if (report && area > 0)
     ig_info(c->f->cx, "load %d: on %.4g m^2 of the surface", number, area);
-  else if (report)
+  if (report && nodes > 0)
     ig_info(c->f->cx, "load %d: on %d nodes", number, nodes);
+  if (report && mass > 0)
+    ig_info(c->f->cx, "load %d: on %.4g kg", number, mass);
   return IG_OK;
 }
 

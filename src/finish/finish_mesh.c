@@ -197,6 +197,7 @@ done:
 void ig_finish_model_free(ig_finish_model *m) {
   ig_mesh_free(m->mesh);
   ig_boundary_free(&m->boundary);
+  free(m->material);
   free(m->fix);
   free(m->value);
   for (int q = 0; q < IG_LOAD_CASES; q++)

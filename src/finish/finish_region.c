@@ -3,6 +3,7 @@
    are themselves. */
 #include "finish/finish.h"
 #include "mesh/face_share.h"
+#include "mesh/geometry.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -133,6 +134,37 @@ void ig_finish_region_close(ig_finish_region *r) {
   r->point = NULL;
 }
 
+/* Sets of a material of a grid; later materials take what earlier ones have, one without sets what
+   is left. */
+ig_status ig_finish_materials(const ig_finished *f, ig_finish_model *m) {
+  const ig_block *block = &m->mesh->block[0];
+  IG_TRY(IG_NEW(f->cx, &m->material, (size_t)block->count + 1, "materials"));
+  for (int k = 0; k < f->materials && f->materials > 1; k++)
+    for (ig_lid e = 0; e < block->count && f->material[k].of->set.count == 0; e++)
+      m->material[e] = (uint8_t)k;
+  for (int k = 0; k < f->materials && f->materials > 1; k++)
+    for (int i = 0; i < f->material[k].of->set.count; i++) {
+      ig_finish_region region;
+      IG_TRY(ig_finish_region_open(f, &f->material[k].of->at, f->material[k].of->set.value[i], NULL,
+                                   &region));
+      for (ig_lid e = 0; e < block->count; e++) {
+        double middle[3] = {0};
+        for (int k2 = 0; k2 < 12; k2++)
+          middle[k2 % 3] += m->mesh->x[3 * (size_t)block->conn[10 * (size_t)e + (size_t)(k2 / 3)] +
+                                       (size_t)(k2 % 3)] /
+                            4;
+        for (int image = 0; image < 8 && m->material[e] != k; image++)
+          if (ig_finish_image_is(f, image) && ig_finish_image_has(&region, image, middle, 0))
+            m->material[e] = (uint8_t)k;
+      }
+      ig_finish_region_close(&region);
+    }
+  m->mass = 0;
+  for (ig_lid e = 0; e < block->count; e++)
+    m->mass += f->material[m->material[e]].density * ig_elem_measure(m->mesh, block, e, NULL);
+  return IG_OK;
+}
+
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -222,6 +254,15 @@ void ig_finish_mirror(const ig_finished *f, int image, const double x[3], double
 void ig_finish_turn(int image, const double v[3], double w[3]) {
   for (int d = 0; d < 3; d++)
     w[d] = image >> d & 1 ? -v[d] : v[d];
+}
+
+bool ig_finish_image_owns(const ig_finished *f, int image, const double x[3]) {
+  for (int d = 0; d < 3; d++) {
+    const bool within = f->plane[d] == f->low[d] ? x[d] >= f->plane[d] : x[d] <= f->plane[d];
+    if (f->mirrored[d] && within == (image >> d & 1))
+      return false;
+  }
+  return true;
 }
 
 bool ig_finish_image_has(const ig_finish_region *r, int image, const double x[3],

@@ -159,7 +159,8 @@ static void put_bounds(report *r, int meshes, const ig_finish_figures *figures, 
     double value[3], length[3];
     char key[64];
     for (int k = 0; k < meshes; k++) {
-      value[k] = figures[k].limit[i];
+      value[k] = !isnan(l->frequency) && figures[k].frequencies > 0 ? figures[k].frequency[0]
+                                                                    : figures[k].limit[i];
       length[k] = figures[k].size;
     }
     ig_finish_estimate e = ig_finish_extrapolate(meshes, length, value);
@@ -176,9 +177,11 @@ static void put_bounds(report *r, int meshes, const ig_finish_figures *figures, 
     put(r, key, b.unit, e.error);
     snprintf(key, sizeof key, "constraint_%d_bound", i + 1);
     put(r, key, b.unit, b.bound);
-    const double most = e.value + (isnan(e.error) ? 0 : e.error);
+    const bool least = !isnan(l->frequency); /* no lower than the bound */
+    const double error = isnan(e.error) ? 0 : e.error,
+                 most = least ? e.value - error : e.value + error;
     const double slack = strcmp(b.what, "stress") == 0 ? 2e-3 : 1e-3;
-    if (most > b.bound + slack * fabs(b.bound) && text[0] == 'y')
+    if ((least ? b.bound - most : most - b.bound) > slack * fabs(b.bound) && text[0] == 'y')
       ig_format(text, size, "no: constraint %d (%s) is %.5g %s%s, its bound %.5g", i + 1, b.what,
                 most, b.unit, e.error > 0 ? " with its error" : "", b.bound);
   }
@@ -269,6 +272,21 @@ static void put_warned(report *r) {
   ig_json_end(&r->json, ']');
 }
 
+/* Of the whole part: planes of symmetry also allow modes that the model of a half does not have. */
+static void put_frequencies(report *r, int meshes, const ig_finish_figures *figures) {
+  for (int i = 0; i < figures[meshes - 1].frequencies; i++) {
+    double size[3], value[3];
+    char key[32];
+    for (int k = 0; k < meshes; k++) {
+      size[k] = figures[k].size;
+      value[k] = i < figures[k].frequencies ? figures[k].frequency[i] : NAN;
+    }
+    const ig_finish_estimate e = ig_finish_extrapolate(meshes, size, value);
+    snprintf(key, sizeof key, "frequency_%d", i + 1);
+    put_estimate(r, key, "Hz", &e, ig_finish_images(r->f) > 1 ? NAN : design_figure(r->f, key));
+  }
+}
+
 static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
                         const ig_finish_model *finest) {
   const ig_finished *f = r->f;
@@ -306,15 +324,16 @@ static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
                    "re-entrant corner, a clamped edge or a point load has no finite stress; leave "
                    "its set out (stress.exclude)",
                    fine->where[0], fine->where[1], fine->where[2]);
+  put_frequencies(r, meshes, figures);
   put(r, "volume", "m^3", finest->volume);
   put(r, "volume_design", "m^3", design_figure(f, "surface_volume"));
   put(r, "area", "m^2", finest->area);
-  if (!isnan(f->density)) {
-    put(r, "mass", "kg", f->density * finest->volume);
+  if (!isnan(finest->mass)) {
+    put(r, "mass", "kg", finest->mass);
     put(r, "mass_design", "kg", design_figure(f, "mass"));
   }
   put_sums(r, fine);
-  put_bounds(r, meshes, figures, f->density * finest->volume, feasible, sizeof feasible);
+  put_bounds(r, meshes, figures, finest->mass, feasible, sizeof feasible);
   if (feasible[0] != 'y')
     ig_finish_warn(r->f, "the finished part is not feasible: %s", feasible + 4);
   put_text(r, "feasible", feasible);

@@ -308,6 +308,10 @@ done:
 static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
   for (int i = 0; i < c->boxes.count; i++) {
     const ig_box_case *box = IG_ITEM(const ig_box_case, c->boxes, i);
+    if (box->name && c->boxes.count > 1 && strcmp(box->name, "all") == 0)
+      return ig_fail_at(cx, &box->at,
+                        "box 'all': this name is reserved for the set of all elements, which every "
+                        "mesh has: choose another name");
     if (box->name && !ig_mesh_find_set(mesh, box->name, IG_SET_ELEMENTS))
       IG_TRY(ig_mesh_placed(cx, ig_mesh_set_tagged(cx, mesh, box->name, i + 1), &box->at));
   }

@@ -107,14 +107,18 @@ static ig_status head_read(reader *f, const char *line, int *column, int *column
     const char *end = p + length;
     while (length > 0 && strchr(" \t\"", p[length - 1]))
       length--;
-    column[*columns] = column_of(p, length);
-    if (column[*columns] >= 0)
-      there[column[*columns]] = true;
+    const int is = column[*columns] = column_of(p, length);
+    f->at.column = (int)(p - line) + 1;
+    if (is >= 0 && there[is])
+      return ig_fail_at(f->r->cx, &f->at, "a second column for '%s': leave out one", name[is]);
+    if (is >= 0)
+      there[is] = true;
     (*columns)++;
     if (*end != ',')
       break;
     p = end;
   }
+  f->at.column = 1;
   for (int i = 0; i < COLUMNS; i++)
     if (!there[i])
       return ig_fail_at(f->r->cx, &f->at,
@@ -141,6 +145,13 @@ static ig_status line_read(reader *f, const char *line, const int *column, int c
     p += strcspn(p, ",\r\n");
     if (i + 1 < columns && *p++ != ',')
       return ig_fail_at(f->r->cx, &f->at, "the line has %d values and not %d", i + 1, columns);
+  }
+  if (*p == ',') {
+    f->at.column = (int)(p - line) + 1;
+    return ig_fail_at(f->r->cx, &f->at,
+                      "the line has more than %d values, one for each column name: a comma must "
+                      "not stand within a number, nor at the end",
+                      columns);
   }
   f->at.column = 1;
   return IG_OK;

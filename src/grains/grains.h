@@ -185,7 +185,7 @@ typedef struct {
   int32_t id;
   int64_t cells;
   int low, high;    /* levels */
-  double centre[3]; /* m; across a periodic side it is the mean of the parts */
+  double centre[3]; /* m; in the box, parts across a periodic side taken together */
   double aspect;    /* height over the diameter of the mean section */
   double tilt;      /* between z and the nearest <100>, rad */
 } ig_grains_grain;

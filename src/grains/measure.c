@@ -62,6 +62,75 @@ static ig_status grains_list(const ig_grains_run *r, ig_grains_measure *m, int32
   return IG_OK;
 }
 
+static double place_of(const ig_grains_run *r, int d, int at) {
+  return r->low[d] + (at + 0.5) * r->c->grid.cell;
+}
+
+/* --- centres. Across a periodic side the parts of a grain are one grain: each cell counts with the
+   image that is nearest to the grain's mean direction on the circle of the period. */
+
+typedef struct {
+  double cosine[2], sine[2]; /* sums over the grain's cells, for x and y */
+  double mean[2];            /* m */
+} turn;
+
+/* The middle where a grain has no direction, as one that reaches around evenly: its plain mean is
+   what is wanted then. */
+static void turn_mean(const ig_grains_run *r, turn *t, int64_t cells) {
+  for (int d = 0; d < 2; d++) {
+    const double length = r->view.n[d] * r->c->grid.cell;
+    const bool none = hypot(t->cosine[d], t->sine[d]) < 1e-9 * (double)cells;
+    const double angle = none ? 0 : atan2(t->sine[d], t->cosine[d]);
+    t->mean[d] = r->low[d] + length * (0.5 + angle / (2 * M_PI));
+  }
+}
+
+static void direction_add(const ig_grains_run *r, turn *t, const int *at) {
+  for (int d = 0; d < 2; d++) {
+    const double angle = 2 * M_PI * ((at[d] + 0.5) / r->view.n[d] - 0.5);
+    t->cosine[d] += cos(angle);
+    t->sine[d] += sin(angle);
+  }
+}
+
+static void image_add(const ig_grains_run *r, const turn *t, const int *at, double *centre) {
+  for (int d = 0; d < 2; d++) {
+    const double length = r->view.n[d] * r->c->grid.cell, x = place_of(r, d, at[d]);
+    centre[d] += x - length * round((x - t->mean[d]) / length);
+  }
+}
+
+/* First the directions of all cells, then, when their means are known, the places of images. */
+static void turns_walk(const ig_grains_run *r, ig_grains_measure *m, const int32_t *place, turn *t,
+                       bool images) {
+  const int *n = r->view.n;
+  const int32_t *grain = r->array.grain.host;
+  for (int64_t c = 0; c < r->view.cells; c++) {
+    if (!counts(r, c))
+      continue;
+    const int64_t which = place[grain[c]] - 1;
+    const int at[2] = {(int)(c % n[0]), (int)(c / n[0] % n[1])};
+    if (images)
+      image_add(r, &t[which], at, m->grain[which].centre);
+    else
+      direction_add(r, &t[which], at);
+  }
+}
+
+static ig_status centres_periodic(const ig_grains_run *r, ig_grains_measure *m,
+                                  const int32_t *place) {
+  turn *t = NULL;
+  IG_TRY(IG_NEW(r->cx, &t, m->grains, "grains"));
+  turns_walk(r, m, place, t, false);
+  for (int64_t i = 0; i < m->grains; i++) {
+    turn_mean(r, &t[i], m->grain[i].cells);
+    m->grain[i].centre[0] = m->grain[i].centre[1] = 0;
+  }
+  turns_walk(r, m, place, t, true);
+  free(t);
+  return IG_OK;
+}
+
 /* Cells in their order: a level is complete before the next begins. */
 static void cells_add(const ig_grains_run *r, ig_grains_measure *m, const int32_t *place) {
   const ig_grains_view *v = &r->view;
@@ -80,7 +149,7 @@ static void cells_add(const ig_grains_run *r, ig_grains_measure *m, const int32_
         g->high = k;
         g->cells++;
         for (int d = 0; d < 3; d++)
-          g->centre[d] += r->low[d] + (at[d] + 0.5) * r->c->grid.cell;
+          g->centre[d] += place_of(r, d, at[d]);
         l->cells++;
         l->tilt += g->tilt;
       }
@@ -92,6 +161,10 @@ static void means(const ig_grains_run *r, ig_grains_measure *m) {
     const double height = g->high - g->low + 1, section = (double)g->cells / height;
     for (int d = 0; d < 3; d++)
       g->centre[d] /= (double)g->cells;
+    for (int d = 0; d < 2 && r->view.periodic; d++) { /* back into the box */
+      const double length = r->view.n[d] * r->c->grid.cell;
+      g->centre[d] -= length * floor((g->centre[d] - r->low[d]) / length);
+    }
     g->aspect = height / sqrt(4 * section / M_PI);
     m->cells += g->cells;
     m->tilt += g->tilt * (double)g->cells;
@@ -112,11 +185,13 @@ ig_status ig_grains_measure_make(const ig_grains_run *r, ig_grains_measure *m) {
   memset(m, 0, sizeof *m);
   IG_TRY(IG_NEW(r->cx, &m->level, r->view.n[2], "levels of grains"));
   IG_TRY(IG_NEW(r->cx, &place, r->grains_end, "grains"));
-  const ig_status status = grains_list(r, m, place);
-  if (status == IG_OK) {
+  ig_status status = grains_list(r, m, place);
+  if (status == IG_OK)
     cells_add(r, m, place);
+  if (status == IG_OK && r->view.periodic)
+    status = centres_periodic(r, m, place);
+  if (status == IG_OK)
     means(r, m);
-  }
   free(place);
   return status;
 }

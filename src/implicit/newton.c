@@ -637,7 +637,8 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     if (it == 1) {
       const double length = sqrt(way(n, n->b, n->b));
       if (!(length > 0)) {
-        snprintf(n->why, sizeof n->why, "the loads move nothing");
+        snprintf(n->why, sizeof n->why,
+                 "the loads move nothing: all of them act on supports, or are 0");
         return IG_OK;
       }
       if (n->arc == 0) {
@@ -647,7 +648,11 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
       const double sign = way(n, n->last, n->b) < 0 ? -1 : 1;
       dl = sign * n->arc / length;
     } else if (!arc_root(n, n->d, n->arc, &dl)) {
-      snprintf(n->why, sizeof n->why, "the path does not meet the arc");
+      snprintf(n->why, sizeof n->why,
+               "iteration %d finds no load factor at which displacements are as long as the step "
+               "asks: the path turns more sharply than that; begin with a shorter step, and limit "
+               "the largest",
+               it);
       return IG_OK;
     }
     *factor += dl;
@@ -692,9 +697,11 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
 }
 
 /* What is out of balance before anything is done; what supports bear is not. */
-static ig_status start(ig_newton *n) {
+ig_status ig_newton_begin(ig_newton *n) {
   ig_system *s = n->m.system;
   bool fine;
+  if (n->started)
+    return IG_OK;
   n->started = true;
   memset(n->v, 0, (size_t)s->equations * sizeof *n->v);
   IG_TRY(spread(n, 0));
@@ -798,8 +805,7 @@ static void cut(ig_newton *n, outcome how) {
 }
 
 ig_status ig_newton_step(ig_newton *n) {
-  if (!n->started)
-    IG_TRY(start(n));
+  IG_TRY(ig_newton_begin(n));
   if (n->now.done)
     return IG_OK;
   if (n->now.steps >= n->o.steps) {

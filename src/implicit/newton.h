@@ -122,8 +122,11 @@ IG_MUST_CHECK ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model,
    analysis a step ends (not with arc_length, whose load does not follow time). */
 IG_MUST_CHECK ig_status ig_newton_stops(ig_newton *n, int rows, const double *time,
                                         const double *value);
-/* After a step: groups of the model have changed, and its system was closed anew. Where it stands
-   stays as it is. */
+/* Before the first step, which does it otherwise: forces that are out of balance now are those that
+   are released over the analysis (r_0). For models whose groups change before that step. */
+IG_MUST_CHECK ig_status ig_newton_begin(ig_newton *n);
+/* After a step or ig_newton_begin: groups of the model have changed, and its system was closed
+   anew. Where it stands stays as it is. */
 IG_MUST_CHECK ig_status ig_newton_renew(ig_newton *n, int groups);
 void ig_newton_free(ig_newton *n);
 /* Called with every iteration; may be NULL. */

@@ -31,6 +31,35 @@ static const ig_option creep_options[] = {
     IG_REAL(J, power, "", IG_REQUIRED, 1, 50, "power of the stress"),
     IG_REAL(J, energy, "J/mol", "0", 0, 1e7, "activation energy"), IG_END};
 #undef J
+#define J ig_transformation_case
+static const ig_option transformation_options[] = {
+    IG_REAL(J, start, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
+            "temperature M_s below which martensite forms on cooling"),
+    IG_REAL_USUAL(
+        J, rate, "1/K", "0.011", IG_POSITIVE, 10, 1e-3, 0.2,
+        "coefficient b of Koistinen and Marburger: the fraction is 1 - exp(-b (start - T))"),
+    IG_REAL(J, austenite_start, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
+            "temperature Ac1 above which austenite forms on heating"),
+    IG_REAL(J, austenite_end, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
+            "temperature Ac3 at which all is austenite; linear in between"),
+    IG_REAL(J, strain, "", IG_REQUIRED, -0.1, 0.1,
+            "linear strain of austenite that becomes martensite, at `strain_temperature`"),
+    IG_REAL(J, strain_temperature, "K", "293.15", 0, 1e5, "temperature at which `strain` is given"),
+    IG_TABLE_USUAL(J, yield, "K", "Pa", NULL, IG_POSITIVE, 1e13, 1e3, 1e11,
+                   "initial yield stress of austenite; left out: as martensite"),
+    IG_TABLE(J, hardening, "K", "Pa", NULL, 0, 1e13,
+             "isotropic plastic modulus of austenite; left out: as martensite"),
+    IG_TABLE(J, expansion, "K", "1/K", NULL, 0, 0,
+             "coefficient of thermal expansion of austenite, instantaneous; left out: as "
+             "martensite"),
+    IG_REAL(J, trip, "1/Pa", "0", 0, 1,
+            "transformation plasticity K: a full transformation under a constant uniaxial stress "
+            "leaves the strain K times that stress (Greenwood and Johnson)"),
+    IG_CHOICE(J, saturation, IG_TRIP_CHOICES, "desalos",
+              "how that strain grows with the fraction z; desalos: z (2 - z), leblond: z (1 - ln "
+              "z)"),
+    IG_END};
+#undef J
 #define J ig_mechanical_case
 static const ig_option mechanical_options[] = {
     IG_TABLE_USUAL(J, young, "K", "Pa", NULL, LEAST_YOUNG, 1e15, 1e6, 1.5e12, "Young's modulus"),
@@ -57,6 +86,9 @@ static const ig_option mechanical_options[] = {
             "hardening is multiplied after each step by a factor that falls from 1 here"),
     IG_REAL(J, recovery_end, "K", NULL, 0, 1e5, "to 0 here; depends on the length of steps"),
     IG_MAP(J, creep, ig_creep_case, creep_options, NULL, "creep by Norton's law"),
+    IG_MAP(J, transformation, ig_transformation_case, transformation_options, NULL,
+           "austenite that becomes martensite on cooling; the values beside it are those of "
+           "martensite"),
     IG_END};
 #undef J
 

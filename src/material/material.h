@@ -27,6 +27,20 @@ typedef struct {
   double factor, power, energy;
 } ig_creep_case;
 
+/* Austenite that becomes martensite on cooling and forms again on heating. The other mechanical
+   values of the material are those of martensite; elastic ones are common to both. */
+typedef struct {
+  ig_src at;
+  double start, rate;                    /* 1 - exp(-rate (start - T)) is martensite, K and 1/K */
+  double austenite_start, austenite_end; /* on heating, K */
+  double strain, strain_temperature;     /* martensite less austenite, linear, at a temperature */
+  ig_table yield, hardening, expansion;  /* of austenite; none: as martensite */
+  double trip;                           /* Greenwood and Johnson's coefficient, 1/Pa */
+  int saturation;                        /* IG_TRIP_* */
+} ig_transformation_case;
+enum { IG_TRIP_DESALOS, IG_TRIP_LEBLOND };
+#define IG_TRIP_CHOICES "desalos|leblond"
+
 /* Mechanical values over temperature, for analyses of heating and cooling. What is left out comes
    from the single numbers of the material. Thermal strain is given in one of three ways. */
 typedef struct {
@@ -40,6 +54,7 @@ typedef struct {
   double anneal;                       /* above it history is wiped, NaN: at the solidus */
   double recovery_start, recovery_end; /* hardening is lost between these, NaN: never */
   ig_creep_case creep;
+  ig_transformation_case transformation;
 } ig_mechanical_case;
 
 typedef struct {

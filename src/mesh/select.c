@@ -219,9 +219,15 @@ ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
   return status;
 }
 
-/* The set "all" of elements, which every case may name. */
+/* The set "all" of elements, which every case may name. A file may have one of its own. */
 ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh) {
-  if (ig_mesh_find_set(mesh, "all", IG_SET_ELEMENTS))
+  const ig_set *own = ig_mesh_find_set(mesh, "all", IG_SET_ELEMENTS);
+  if (own && own->count != ig_mesh_elements(mesh))
+    ig_warn(cx,
+            "the file's element set 'all' has %lld of the mesh's %lld elements: that is what "
+            "`set: all` means in this case; rename it in the file to have all of them",
+            (long long)own->count, (long long)ig_mesh_elements(mesh));
+  if (own)
     return IG_OK;
   ig_set *set;
   IG_TRY(ig_mesh_add_set(cx, mesh, "all", IG_SET_ELEMENTS, ig_mesh_elements(mesh), &set));
@@ -425,11 +431,34 @@ static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick
   return status;
 }
 
+/* Two sets of a kind and name would be one to whoever names it. */
+static ig_status name_check(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick) {
+  static const char *const kind[] = {"a node", "an element", "a face"};
+  for (int k = IG_SET_NODES; k <= IG_SET_FACES; k++) {
+    const bool made = pick->of == IG_PICK_ELEMENTS ? k == IG_SET_ELEMENTS
+                      : pick->of == IG_PICK_NODES  ? k == IG_SET_NODES
+                      : pick->of == IG_PICK_FACES  ? k == IG_SET_FACES
+                                                   : k != IG_SET_ELEMENTS;
+    if (!made || !ig_mesh_find_set(mesh, pick->name, (ig_set_kind)k))
+      continue;
+    if (strcmp(pick->name, "all") == 0)
+      return ig_fail_at(cx, &pick->at,
+                        "set 'all': this name is reserved for the set of all elements, which every "
+                        "mesh has: choose another name");
+    return ig_fail_at(cx, &pick->at,
+                      "set '%.60s': the mesh has %s set of this name already (a side, a box, one "
+                      "of its file or of this list): choose another name",
+                      pick->name, kind[k]);
+  }
+  return IG_OK;
+}
+
 /* A set by place unless one of the other keys is given. */
 static ig_status one_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, numbers *all) {
   const bool elements = pick->of == IG_PICK_ELEMENTS;
   if (!pick->name || !*pick->name)
     return ig_fail_at(cx, &pick->at, "name: expected the name of the set");
+  IG_TRY(name_check(cx, mesh, pick));
   if (pick->numbers.count || pick->elements || pick->side)
     return listed_pick(cx, mesh, pick, all);
   uint8_t *inside;

@@ -99,6 +99,23 @@ double ig_powder_coarse_step(const ig_powder_run *r) {
   return r->c->safety * r->coarse.edge * r->coarse.edge / (worst * r->tables->diffusivity);
 }
 
+/* Fine steps of a group; the longest time that these are stable over. */
+static int stages_of(const ig_powder_run *r) {
+  return r->c->fine_stages > 1 ? (int)r->c->fine_stages : 1;
+}
+static double group_stable(const ig_powder_run *r) {
+  const int s = stages_of(r);
+  return 0.5 * s * (s + 1) * r->dt_fine;
+}
+
+/* The coarse step as a whole number of groups of fine steps, or of steps where it is shorter than
+   a group. */
+double ig_powder_whole_step(const ig_powder_run *r) {
+  const double plain = ig_powder_coarse_step(r), group = group_stable(r);
+  return plain >= group ? group * floor(plain / group)
+                        : r->dt_fine * fmax(1, floor(plain / r->dt_fine));
+}
+
 /* After every fine step: a peak may last only a few of them. */
 static ig_status probes_look(ig_powder_run *r) {
   return r->view.probes ? ig_powder_do_all(r, IG_POWDER_KERNEL_probe) : IG_OK;
@@ -114,25 +131,47 @@ static ig_status fine_look(ig_powder_run *r, double time) {
 }
 
 /* Fine steps of a window, one by one. */
-static ig_status window_steps(ig_powder_run *r, int steps, double h) {
+static ig_status window_steps(ig_powder_run *r, int steps) {
+  ig_powder_args *a = &r->view.a, all = *a; /* of all of them */
+  a->dt = ig_powder_fine_dt(&all, 0);
   for (int n = 0; n < steps; n++) {
-    r->view.a.time = r->time + n * h;
-    IG_TRY(fine_look(r, r->view.a.time));
+    a->time = ig_powder_fine_at(&all, n);
+    IG_TRY(fine_look(r, a->time)); /* at the end of the step before */
+    a->dt = ig_powder_fine_dt(&all, n);
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_rim));
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_fine_step));
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_column));
     IG_TRY(probes_look(r));
   }
-  return fine_look(r, r->time + steps * h);
+  IG_TRY(fine_look(r, ig_powder_fine_at(&all, steps)));
+  a->time = all.time;
+  return IG_OK;
+}
+
+/* Groups of fine steps over dt; how many steps these are. Of Legendre's polynomial of degree s each
+   root x makes one step, of 1 / (1 - x) times the stable one: the factors of the polynomial by
+   which stages of Runge, Kutta and Legendre damp (Meyer et al., 2014). Short ones first: after the
+   long ones, which alone would be unstable, the group is complete. */
+static int stages_make(const ig_powder_run *r, double dt, ig_powder_stages *to) {
+  static const double root[IG_POWDER_STAGES][IG_POWDER_STAGES] = {
+      {0}, {-0.57735026918962576, 0.57735026918962576}};
+  const int s = stages_of(r), groups = (int)fmax(1, ceil(dt / group_stable(r) * (1 - 1e-12)));
+  *to = (ig_powder_stages){.count = s, .all = dt / groups};
+  const double unit = to->all * 2 / (s * (s + 1));
+  for (int i = 0; i < s; i++) {
+    to->at[i] = i ? to->at[i - 1] + to->dt[i - 1] : 0;
+    to->dt[i] = i + 1 < s ? unit / (1 - root[s - 1][i]) : to->all - to->at[i];
+  }
+  return groups * s;
 }
 
 /* On a GPU all windows and steps in one launch where they fit; else window by window, kernel by
    kernel. r->work counts cell updates for the speed in the summary. */
-ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
+ig_status ig_powder_fine_steps(ig_powder_run *r, double dt) {
   const ig_powder_windows *set = &r->set[r->now];
+  const int steps = stages_make(r, dt, &r->view.a.stages);
   bool done = false;
   r->view.a.time = r->time;
-  r->view.a.dt = h;
   for (int i = 0; i < set->count; i++) {
     const int *n = set->window[i].fine.n;
     r->work += (double)steps * n[0] * n[1] * n[2];
@@ -142,7 +181,7 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
   for (int i = 0; i < set->count && !done; i++) {
     r->view.w = set->window[i];
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_ghost));
-    IG_TRY(window_steps(r, steps, h));
+    IG_TRY(window_steps(r, steps));
   }
   /* probes outside of windows read coarse heat in every one of these steps: the coarse step waits
    */
@@ -185,11 +224,10 @@ static ig_status near_look(ig_powder_run *r) {
 /* All windows and the coarse grid around them over the same time. A GPU takes both at once: the
    fine steps need the temperatures of the coarse grid, its step changes its heat. */
 ig_status ig_powder_both(ig_powder_run *r, double dt) {
-  const int steps = (int)fmax(1, ceil(dt / r->dt_fine * (1 - 1e-12)));
   if (r->cx->backend->kernels != IG_KERNELS_CUDA)
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_look));
   IG_IF_CUDA(else IG_TRY(near_look(r));)
-  IG_TRY(ig_powder_fine_steps(r, steps, dt / steps));
+  IG_TRY(ig_powder_fine_steps(r, dt));
   r->view.a.dt = dt;
   r->view.a.stage = 0;
   if (r->cx->backend->kernels != IG_KERNELS_CUDA)
@@ -313,11 +351,12 @@ ig_status ig_powder_advance(ig_powder_run *r) {
     IG_TRY(probes_look(r));
     IG_TRY(ig_powder_events_drain(r));
     ig_powder_pool_aim(r, r->time);
+    for (int b = 0; b < r->beams; b++)
+      r->view.a.line[b] = -1; /* one that begins now has no pool yet to be averaged */
     return ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
   }
   r->dt_dwell = 0;
-  /* a whole number of fine steps */
-  const double whole = r->dt_fine * fmax(1, floor(plain / r->dt_fine)), rest = r->plan - r->time;
+  const double whole = ig_powder_whole_step(r), rest = r->plan - r->time;
   double dt = short_line(r, rest > 1e-3 * r->dt_fine && rest < whole ? rest : whole);
   const double look = dt < whole ? 1 - 1e-6 : 0.5;
   const bool last = r->time + dt >= until;

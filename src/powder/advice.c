@@ -7,6 +7,8 @@
 
 /* more fine steps than a GPU takes in a day, at 1e5 a second */
 #define MANY_STEPS 1e10
+/* radii that a beam may move by in a pair of fine steps */
+#define PAIR_WAY 0.6
 /* fine steps over the time in which vapour brings a topmost cell into balance */
 #define VAPOUR_STEPS 10
 
@@ -31,6 +33,26 @@ static void spot_warn(const ig_powder_run *r) {
                "a beam of %g m radius in cells of %g m is as wide as the cells make it: take "
                "grid.cell of at most %.2g m",
                a, h, 0.5 * a);
+}
+
+/* Pairs of fine steps put down the heat of three plain ones: tracks become beads. */
+static void pairs_warn(const ig_powder_run *r) {
+  double fastest = 0;
+  for (int b = 0; b < r->beams; b++) {
+    const ig_toolpath *p = &r->laser[b].path;
+    for (int64_t i = 0; i + 1 < p->count; i++)
+      if (p->power[i] > 0 && p->t[i + 1] > p->t[i])
+        fastest =
+            fmax(fastest, hypot(p->x[3 * i + 3] - p->x[3 * i], p->x[3 * i + 4] - p->x[3 * i + 1]) /
+                              (p->t[i + 1] - p->t[i]));
+  }
+  const double way = 3 * r->dt_fine * fastest;
+  if (r->c->fine_stages > 1 && way > PAIR_WAY * r->c->beam.radius)
+    ig_warn_at(r->cx, &r->c->grid.at,
+               "fine_stages: 2: the beam moves by %.2g m in a pair of fine steps, %.2g of its "
+               "radius: sizes of pools may be off by more than a percent; take fine_stages: 1, or "
+               "grid.cell of at most %.2g m",
+               way, way / r->c->beam.radius, r->cell * sqrt(PAIR_WAY * r->c->beam.radius / way));
 }
 
 static void steps_warn(const ig_powder_run *r) {
@@ -83,6 +105,7 @@ static void vapour_warn(const ig_powder_run *r) {
 void ig_powder_advise(const ig_powder_run *r) {
   spot_warn(r);
   steps_warn(r);
+  pairs_warn(r);
   vapour_warn(r);
 }
 

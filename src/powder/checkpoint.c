@@ -1,7 +1,17 @@
 /* Checkpoints: heat and states of the grids, the windows, what was counted. Temperatures follow
-   from heat and are not stored. A resumed run has the bits of one that was not interrupted. */
+   from heat and are not stored. A resumed run has the bits of one that was not interrupted.
+
+   Small ones (`checkpoint: small`) are for beds of 1e9 fine cells, whose states alone are a
+   gigabyte. Numbers are rounded to the bits that matter, and all arrays are compressed; meltings of
+   fine cells that no pool reaches any more become sums over coarse cells; sums of heat by column
+   become one number. */
 #include "powder/powder.h"
 #include "backend/backend.h"
+#ifdef INGOT_HAVE_IO
+#include "io/format/compress.h"
+#endif
+
+#include <math.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +26,7 @@ typedef struct {
   double windows, lingers, molten[MOLTEN], line[IG_POWDER_BEAMS], has_box[IG_POWDER_BEAMS];
   double box[IG_POWDER_BEAMS][BOX], linger[IG_POWDER_BOXES][BOX], window[IG_POWDER_WINDOWS][BOX];
   double beams[IG_POWDER_WINDOWS]; /* those that a window was placed for, a bit each */
-  double events_before, events_lost, plan;
+  double events_before, events_lost, plan, buried;
 } kept;
 enum { KEPT = sizeof(kept) / sizeof(double) };
 
@@ -36,7 +46,7 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 22 };
+enum { ARRAYS = 23 };
 /* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
    doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
@@ -64,7 +74,8 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
                        {"event_cells", &a->event_cells},
                        {"ground", &a->ground},
                        {"part_porosity", &a->part_porosity},
-                       {"part_keyhole", &a->part_keyhole}};
+                       {"part_keyhole", &a->part_keyhole},
+                       {"part_melts", &a->part_melts}};
   for (int i = 0; i < ARRAYS - 1; i++)
     s[i] = (ig_saved){all[i].name,
                       all[i].array->size == 1   ? IG_U8
@@ -93,6 +104,7 @@ static void numbers_keep(const ig_powder_run *r, kept *k) {
   k->windows = r->set[r->now].count;
   k->lingers = r->lingers;
   k->plan = r->plan;
+  k->buried = (double)r->buried;
   k->events_before = r->events_before;
   k->events_lost = r->events_lost;
   for (int i = 0; i < MOLTEN; i++)
@@ -154,6 +166,124 @@ static ig_status events_take(ig_powder_run *r, const ig_restart *from) {
   return IG_OK;
 }
 
+/* --- small ones */
+
+/* Bits of the mantissa that are kept: heat to 8e-6, which is a few mK; of lines 5e-4. All
+   others are exact. */
+static int bits_of(const char *name) {
+  static const struct {
+    const char *name;
+    int bits;
+  } few[] = {
+      {"coarse", 16}, {"solid", 20}, {"lines", 10}, {"part_porosity", 10}, {"part_keyhole", 10}};
+  for (size_t i = 0; i < sizeof few / sizeof *few; i++)
+    if (strcmp(name, few[i].name) == 0)
+      return few[i].bits;
+  return 52;
+}
+
+/* To so many bits, half of the last one up; exact where there are no more. */
+static void rounded(ig_saved *s) {
+  const int drop[2] = {23 - bits_of(s->name), 52 - bits_of(s->name)};
+  for (int64_t i = 0; i < s->count && s->dtype == IG_F32 && drop[0] > 0; i++) {
+    uint32_t *x = (uint32_t *)s->data + i;
+    if (isfinite(((const float *)s->data)[i]))
+      *x = (*x + ((uint32_t)1 << (drop[0] - 1))) >> drop[0] << drop[0];
+  }
+  for (int64_t i = 0; i < s->count && s->dtype == IG_F64 && drop[1] > 0; i++) {
+    uint64_t *x = (uint64_t *)s->data + i;
+    if (isfinite(((const double *)s->data)[i]))
+      *x = (*x + ((uint64_t)1 << (drop[1] - 1))) >> drop[1] << drop[1];
+  }
+}
+
+/* An array as bytes of its own; the caller frees them. */
+static ig_status pack(ig_ctx *cx, ig_saved *s) {
+#ifdef INGOT_HAVE_IO
+  const size_t item = ig_dtype_size(s->dtype), bytes = (size_t)s->count * item;
+  ig_saved own = *s;
+  ig_piece piece = {0};
+  if (bits_of(s->name) < 52) {
+    IG_TRY(IG_NEW(cx, (char **)&own.data, bytes, "checkpoint"));
+    memcpy(own.data, s->data, bytes);
+    rounded(&own);
+  }
+  const bool good =
+      ig_compress_piece(s->dtype == IG_U8 ? 1 : 6, own.data, bytes, bytes, item, &piece);
+  if (own.data != s->data)
+    free(own.data);
+  if (!good)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a checkpoint");
+  *s = (ig_saved){s->name, IG_U8, (int64_t)piece.size, piece.bytes};
+  return IG_OK;
+#else
+  (void)s;
+  return IG_FAIL(cx, IG_ARG, "this build writes no files");
+#endif
+}
+static ig_status unpack(ig_ctx *cx, const ig_restart *from, const ig_saved *s) {
+#ifdef INGOT_HAVE_IO
+  const size_t item = ig_dtype_size(s->dtype);
+  int64_t size;
+  const void *piece;
+  IG_TRY(ig_restart_find_any(cx, from, s->name, IG_U8, &size, &piece));
+  return ig_expand_piece(piece, (size_t)size, item, s->data, (size_t)s->count * item)
+             ? IG_OK
+             : IG_FAIL(cx, IG_INPUT, "the checkpoint is not of this case, or damaged");
+#else
+  (void)from, (void)s;
+  return IG_FAIL(cx, IG_ARG, "this build reads no files");
+#endif
+}
+
+/* One number in place of the sum over columns. */
+static ig_status column_sum(ig_powder_run *r, ig_array *a) {
+  double *x = a->host, sum = 0;
+  if (a->count == 0)
+    return IG_OK;
+  for (size_t i = 0; i < a->count; i++)
+    sum += x[i];
+  memset(x, 0, a->count * sizeof *x);
+  x[0] = sum;
+  return ig_array_push(r->cx, a);
+}
+
+/* Meltings of levels that lie twice as deep as any pool so far go to the sums of coarse cells. A
+   cell that melts again all the same is counted on from 0 and added. */
+static ig_status bury(ig_powder_run *r) {
+  const double deepest = ig_powder_host(&r->array.pool)[IG_POOL_MOST + 2];
+  const int64_t keep = 2 + 2 * (int64_t)ceil(fmax(deepest, r->layer_height) / r->cell),
+                to = r->bed - keep, level = r->nf[0] * r->nf[1], from = r->buried;
+  float *melts = r->array.part_melts.host;
+  if (to <= from || r->c->map.at.given) /* a map has the meltings of its cells */
+    return IG_OK;
+  for (int64_t k = from; k < to; k++)
+    for (int64_t j = 0; j < r->nf[1]; j++)
+      for (int64_t i = 0; i < r->nf[0]; i++) {
+        uint8_t *s = &r->state[ig_powder_state_at(r, i, j, k)];
+        if (*s >> IG_POWDER_MELTS) {
+          melts[ig_powder_cell(r, (int)(i / r->r), (int)(j / r->r), (int)(k / r->r))] +=
+              (float)(*s >> IG_POWDER_MELTS);
+          *s &= (1 << IG_POWDER_MELTS) - 1;
+        }
+      }
+  r->buried = to;
+  return r->cx->backend->separate
+             ? r->cx->backend->copy_in(r->cx, (uint8_t *)r->array.state.dev + from * level,
+                                       r->state + from * level, (size_t)((to - from) * level))
+             : IG_OK;
+}
+
+/* What a small checkpoint leaves out, of pulled arrays. */
+static ig_status reduce(ig_powder_run *r) {
+  ig_powder_arrays *a = &r->array;
+  ig_array *const sums[] = {&a->source,      &a->lost,        &a->held,
+                            &a->coarse_lost, &a->coarse_held, &a->evaporated};
+  for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+    IG_TRY(column_sum(r, sums[i]));
+  return bury(r);
+}
+
 /* Windows differ in number and size: an array each. */
 static void window_name(int i, char *name, size_t size) {
   snprintf(name, size, "window%d", i);
@@ -168,8 +298,12 @@ ig_status ig_powder_save(void *self, ig_sink *to) {
   double(*layer)[LAYER] = NULL, (*event)[EVENT] = NULL, *heat[IG_POWDER_WINDOWS] = {NULL};
   kept k;
   ig_status status;
+  const bool small = r->c->checkpoint == IG_CHECKPOINT_SMALL;
+  int packed = 0;
   IG_TRY(ig_powder_events_drain(r));
   IG_TRY(ig_powder_pull(r, ~0u));
+  if (small)
+    IG_TRY(reduce(r));
   numbers_keep(r, &k);
   arrays(r, saved);
   IG_TRY_GOTO(status, done, layers_keep(r, &layer));
@@ -185,8 +319,14 @@ ig_status ig_powder_save(void *self, ig_sink *to) {
     window_name(i, name[i], sizeof name[i]);
     saved[ARRAYS + 3 + i] = (ig_saved){name[i], IG_F64, (int64_t)count, heat[i]};
   }
+  for (; small && packed < ARRAYS; packed++)
+    if (saved[packed].count > 0)
+      IG_TRY_GOTO(status, done, pack(r->cx, &saved[packed]));
   status = to->checkpoint(to, r->time, r->step, saved, ARRAYS + 3 + set->count);
 done:
+  for (int i = 0; i < packed; i++)
+    if (saved[i].count > 0)
+      free(saved[i].data);
   free(layer);
   free(event);
   for (int i = 0; i < IG_POWDER_WINDOWS; i++)
@@ -199,8 +339,8 @@ done:
 static bool sensible(const ig_powder_run *r, const kept *k) {
   bool good = k->layer >= 0 && k->layer <= (double)r->layers && k->bed >= (double)r->plate &&
               k->bed <= (double)r->nf[2] && k->time >= 0 && k->sunk >= 0 && k->sunk < 1e18 &&
-              k->windows >= 0 && k->windows <= IG_POWDER_WINDOWS && k->lingers >= 0 &&
-              k->lingers <= IG_POWDER_BOXES;
+              k->buried >= 0 && k->buried <= (double)r->nf[2] && k->windows >= 0 &&
+              k->windows <= IG_POWDER_WINDOWS && k->lingers >= 0 && k->lingers <= IG_POWDER_BOXES;
   for (int b = 0; b < r->beams; b++)
     good = good && k->line[b] >= -1 && k->line[b] < (double)r->lines;
   for (int i = 0; i < IG_POWDER_WINDOWS; i++)
@@ -259,6 +399,7 @@ static void numbers_take(ig_powder_run *r, const kept *k) {
   r->stored0 = k->stored0;
   r->ledger.born = k->born;
   r->plan = k->plan;
+  r->buried = (int64_t)k->buried;
   r->events_before = k->events_before;
   r->events_lost = k->events_lost;
   *(uint64_t *)r->array.sunk.host = (uint64_t)k->sunk;
@@ -283,6 +424,10 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
   for (int i = 0; i < ARRAYS; i++) {
     if (all[i].count == 0)
       continue;
+    if (r->c->checkpoint == IG_CHECKPOINT_SMALL) {
+      IG_TRY(unpack(r->cx, from, &all[i]));
+      continue;
+    }
     IG_TRY(ig_restart_find(r->cx, from, all[i].name, all[i].dtype, all[i].count, &data));
     memcpy(all[i].data, data, (size_t)all[i].count * ig_dtype_size(all[i].dtype));
   }

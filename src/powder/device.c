@@ -38,6 +38,7 @@ static ig_status bed_make(ig_powder_run *r) {
   IG_TRY(ig_array_new(r->cx, &a->part_unfused, cells, sizeof(float), "cells of the parts"));
   IG_TRY(ig_array_new(r->cx, &a->part_porosity, cells, sizeof(float), "cells of the parts"));
   IG_TRY(ig_array_new(r->cx, &a->part_keyhole, cells, sizeof(float), "cells of the parts"));
+  IG_TRY(ig_array_new(r->cx, &a->part_melts, cells, sizeof(float), "cells of the parts"));
   IG_TRY(doubles(r, &a->fill, (size_t)n[2]));
   IG_TRY(doubles(r, &a->fill_was, (size_t)n[2]));
   IG_TRY(doubles(r, &a->shape, (size_t)n[2] + 2));

@@ -112,12 +112,12 @@ static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const i
   }
 }
 
-/* Heat of a piece of a column after step `n`: of each face what powder_pass says. `side`: sums of
-   what came through the faces of the rim at u low or high, which cells there have. Cells above the
-   bed pass nothing. */
+/* Heat of a piece of a column after step `n`: of each face what powder_pass says. What passes faces
+   of the rim is summed in shared memory: few cells have some, and registers are what limits how
+   many threads a block has. Cells above the bed pass nothing. */
 static __device__ __forceinline__ void slab_step(const ig_powder_view &v, const ig_powder_window &w,
                                                  const window_slab &s, const slab_place &p, int n,
-                                                 const window_step &h, double *heat, double *side) {
+                                                 const window_step &h, double *heat) {
   const window_cut &c = s.cut;
   const int low = slab_low(s, p.plane, n), high = slab_high(s, p.plane, n), q = s.first + p.plane;
   const double2 *at = s.cell + slab_at(s, p.plane, p.k, p.u);
@@ -132,7 +132,9 @@ static __device__ __forceinline__ void slab_step(const ig_powder_view &v, const 
     const double left = slab_pass(here, at[-1]), right = slab_pass(here, at[1]);
     const double back = slab_pass(here, at[low]), front = slab_pass(here, at[high]);
     heat[z] += h.into * (left + right + (back + front) + (below + above));
-    side[z] += p.u == 0 ? left : right;
+    if ((p.u == 0 || p.u == c.nu - 1) && p.k + z <= s.top)
+      s.rim[slab_face(c, p.u == 0 ? 0 : 1, p.plane, p.k + z, 0)] -=
+          h.across * (p.u == 0 ? left : right);
     if ((q == 0 || q == c.planes - 1) && p.k + z <= s.top)
       s.rim[slab_face(c, q == 0 ? 4 : 5, 0, p.k + z, p.u)] -= h.across * (q == 0 ? back : front);
     below = -above;
@@ -253,21 +255,22 @@ static __device__ __noinline__ unsigned slab_kept(const ig_powder_view &v,
   return froze;
 }
 
-/* Events of a piece's cells, at the end of a step. */
+/* Events of a piece's cells, before step `n`. */
 struct slab_heat {
   double of[PIECE];
 };
 static __device__ __noinline__ void slab_events(const ig_powder_view &v, const ig_powder_window &w,
                                                 window_slab s, slab_place p, slab_heat heat,
-                                                double time) {
+                                                int n) {
   const int q = s.first + p.plane;
+  const double time = ig_powder_fine_at(&v.a, n), dt = ig_powder_fine_dt(&v.a, n > 0 ? n - 1 : 0);
 #pragma unroll
   for (int z = 0; z < PIECE; z++) {
     const int64_t cell = p.k + z > s.top ? -1
                                          : powder_event_in(&v, &w.box, s.cut.cut ? p.u : q,
                                                            s.cut.cut ? q : p.u, p.k + z);
     if (cell >= 0)
-      powder_event_look(&v, cell, heat.of[z], time, v.a.dt);
+      powder_event_look(&v, cell, heat.of[z], time, dt);
   }
 }
 
@@ -316,7 +319,7 @@ static __device__ __noinline__ void light_warp(const ig_powder_view &v, const ig
     const int next = n < 0 ? 0 : n + 1;
     if (n != -1 && next < steps) {
       if (next % LANES == 0)
-        light_spots(v, w, piece, next, v.a.dt, spots);
+        light_spots(v, w, piece, next, spots);
       light_look(next, spots, &light[next & 1]);
     }
     cluster_arrive();
@@ -334,16 +337,16 @@ __global__ void __launch_bounds__(MOST, 1)
   const window_cut cut = window_cut_of(w.fine.n);
   const window_memory m = window_memory_of(cut, TABLES);
   const window_slab s = slab_of(v, w, cut, m, base, (int)blockIdx.x % BLOCKS);
-  const double edge = w.fine.edge, dt = v.a.dt;
-  const window_step h = {dt, 2 * dt / (edge * edge), 2 * dt * edge, edge, 1 / edge};
+  const double edge = w.fine.edge;
+  const window_step unit = {1, 2 / (edge * edge), 2 * edge, edge, 1 / edge};
   const int items = t < workers ? s.own * cut.pieces * cut.nu : 0;
-  double heat[ROUNDS][PIECE] = {{0}}, side[ROUNDS][PIECE] = {{0}};
-  uint32_t state[ROUNDS] = {0}, loaded[ROUNDS] = {0};
-  unsigned froze[ROUNDS] = {0}; /* cells, a bit each */
+  double heat[ROUNDS][PIECE] = {{0}};
+  uint32_t state[ROUNDS] = {0};
+  unsigned changed = 0, froze = 0; /* pieces, a bit each; cells, PIECE bits a piece */
 #pragma unroll
   for (int r = 0; r < ROUNDS; r++)
     if (t + r * workers < items)
-      s.state[t + r * workers] = state[r] = loaded[r] =
+      s.state[t + r * workers] = state[r] =
           piece_load(v, w, s, slab_place_of(s, t + r * workers), heat[r]);
 #pragma unroll 8
   for (int i = t; TABLES && i <= IG_POWDER_ROWS; i += (int)blockDim.x) {
@@ -369,16 +372,20 @@ __global__ void __launch_bounds__(MOST, 1)
       peak = peak > s.cell[seen].x ? peak : s.cell[seen].x;
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++)
-      if (v.map.n[0] && froze[r])
-        slab_freeze(v, w, s, slab_place_of(s, t + r * workers), n, froze[r], heat[r]);
+      if (v.map.n[0] && froze >> PIECE * r & ((1u << PIECE) - 1))
+        slab_freeze(v, w, s, slab_place_of(s, t + r * workers), n,
+                    froze >> PIECE * r & ((1u << PIECE) - 1), heat[r]);
+    froze = 0;
     if (n == steps)
       break;
+    const double dt = ig_powder_fine_dt(&v.a, n > 0 ? n : 0);
+    const window_step h = {dt, dt * unit.into, dt * unit.across, edge, unit.per_edge};
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++)
       if (t + r * workers < items && n >= 0) {
         const slab_place p = slab_place_of(s, t + r * workers);
         if (p.k <= s.top)
-          slab_step(v, w, s, p, n, h, heat[r], side[r]);
+          slab_step(v, w, s, p, n, h, heat[r]);
       }
     workers_meet(workers);
 #pragma unroll
@@ -387,14 +394,15 @@ __global__ void __launch_bounds__(MOST, 1)
         const slab_place p = slab_place_of(s, t + r * workers);
         const uint32_t was = state[r];
         slab_look<TABLES>(v, s, p, t + r * workers, n + 1, heat[r], &state[r]);
+        changed |= (unsigned)(state[r] != was) << r;
         if (v.map.n[0])
-          froze[r] = slab_kept(v, w, s, p, was, state[r]);
+          froze |= slab_kept(v, w, s, p, was, state[r]) << PIECE * r;
         if (v.events.n[0]) {
           slab_heat now;
 #pragma unroll
           for (int z = 0; z < PIECE; z++)
             now.of[z] = heat[r][z];
-          slab_events(v, w, s, p, now, v.a.time + (n + 1) * dt);
+          slab_events(v, w, s, p, now, n + 1);
         }
       }
     cluster_arrive();
@@ -406,12 +414,7 @@ __global__ void __launch_bounds__(MOST, 1)
   for (int r = 0; r < ROUNDS; r++)
     if (t + r * workers < items) {
       const slab_place p = slab_place_of(s, t + r * workers);
-      piece_store(v, w, s, p, heat[r], state[r], state[r] != loaded[r]);
-      if (p.u == 0 || p.u == cut.nu - 1)
-#pragma unroll
-        for (int z = 0; z < PIECE; z++)
-          if (p.k + z <= s.top)
-            s.rim[slab_face(cut, p.u == 0 ? 0 : 1, p.plane, p.k + z, 0)] = -h.across * side[r][z];
+      piece_store(v, w, s, p, heat[r], state[r], changed >> r & 1);
     }
   __syncthreads();
   slab_store(v, w, s);
@@ -427,7 +430,7 @@ template <int ROUNDS, int MOST, bool TABLES>
 static ig_status launch(ig_ctx *cx, const ig_powder_view *v, int steps, int items, size_t bytes,
                         ig_powder_cluster *is, bool *done) {
   const void *kernel = (const void *)window_steps<ROUNDS, MOST, TABLES>;
-  const unsigned bit = 1u << (2 * ROUNDS + TABLES + (MOST > 384 ? 16 : 0));
+  const unsigned bit = 1u << (2 * ROUNDS + TABLES);
   const int each = (items + ROUNDS - 1) / ROUNDS;
   cudaLaunchConfig_t how = {};
   cudaLaunchAttribute cluster = {};
@@ -461,22 +464,27 @@ static ig_status launch(ig_ctx *cx, const ig_powder_view *v, int steps, int item
   return IG_OK;
 }
 
-/* By pieces of a thread: one, two or four, with the registers that so many threads leave. */
+/* By pieces of a thread: as few as possible. Steps wait for memory, and more warps hide that: with
+   four pieces for half as many threads a step of 55 k cells took twice as long per cell. */
 template <bool TABLES>
 static ig_status launch_items(ig_ctx *cx, const ig_powder_view *v, int steps, int items,
                               size_t bytes, ig_powder_cluster *is, bool *done) {
-  enum { MANY = 512, FEW = 384 }; /* threads: 128 and 168 registers each */
+  enum { MOST = 512, WORKERS = MOST - LIGHT }; /* threads, which leaves 128 registers each */
   if (v->probes > items / 4)
     return IG_OK;
-  if (items <= MANY - LIGHT)
-    return launch<1, MANY, TABLES>(cx, v, steps, items, bytes, is, done);
-  if (items <= 2 * (FEW - LIGHT))
-    return launch<2, FEW, TABLES>(cx, v, steps, items, bytes, is, done);
-  if (items <= 4 * (FEW - LIGHT))
-    return launch<4, FEW, TABLES>(cx, v, steps, items, bytes, is, done);
-  if (items <= 4 * (MANY - LIGHT))
-    return launch<4, MANY, TABLES>(cx, v, steps, items, bytes, is, done);
-  return IG_OK;
+  switch ((items + WORKERS - 1) / WORKERS) {
+  case 0:
+  case 1:
+    return launch<1, MOST, TABLES>(cx, v, steps, items, bytes, is, done);
+  case 2:
+    return launch<2, MOST, TABLES>(cx, v, steps, items, bytes, is, done);
+  case 3:
+    return launch<3, MOST, TABLES>(cx, v, steps, items, bytes, is, done);
+  case 4:
+    return launch<4, MOST, TABLES>(cx, v, steps, items, bytes, is, done);
+  default:
+    return IG_OK;
+  }
 }
 
 /* One launch for all windows: the largest of them sets threads and memory. With the tables in

@@ -45,10 +45,10 @@ static __device__ __forceinline__ void light_share(const light_grid &g, const do
 
 /* Spots of 32 steps from `first` on. `piece`: where each way is at the lane's step, or before. */
 static __device__ __noinline__ void light_spots(const ig_powder_view &v, const ig_powder_window &w,
-                                                int64_t *piece, int first, double dt,
-                                                window_spots *spots) {
+                                                int64_t *piece, int first, window_spots *spots) {
   const int lane = (int)threadIdx.x & 31;
-  const double time = v.a.time + (first + lane) * dt, h = w.fine.edge;
+  const double time = ig_powder_fine_at(&v.a, first + lane),
+               dt = ig_powder_fine_dt(&v.a, first + lane), h = w.fine.edge;
   int count = 0;
   if (lane < 2) {
     spots->grid.low[lane] = v.low[lane] + w.box.at[lane] * h * v.r;
@@ -106,7 +106,8 @@ static bool light_fits(ig_powder_view *v, const ig_powder_window *w, const ig_po
       powder_spot s = {way->piece, -1, 0, 0, 0};
       double x[2], joule;
       while (count <= SPOTS &&
-             powder_spot_next(way, v->a.time + n * v->a.dt, v->a.dt, v->radius, &s, x, &joule)) {
+             powder_spot_next(way, ig_powder_fine_at(&v->a, n), ig_powder_fine_dt(&v->a, n),
+                              v->radius, &s, x, &joule)) {
         const int here = powder_kind(way, s.piece);
         if (lit && here != kind)
           return false;

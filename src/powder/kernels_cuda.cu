@@ -46,16 +46,16 @@ __global__ void __launch_bounds__(THREADS)
   if (blockIdx.x < pool) {
     const int item = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     const int levels = item < boxes ? powder_mean_levels(&v, item / b[0] / b[1]) : 0;
-    int solid = 0, c[3], across = 0;
-    int64_t first = 0;
+    int solid = 0, c[3];
+    powder_cross_faces on = {0, 1, 0, 0};
     double sum = 0;
-    const bool there = item >= boxes && item < boxes + faces &&
-                       powder_cross_at(&v, item - boxes, c, &first, &across);
+    const bool there =
+        item >= boxes && item < boxes + faces && powder_cross_at(&v, item - boxes, c, &on);
     if (item < boxes)
       sum = powder_mean_part(&v, item % b[0], item / b[0] % b[1], item / b[0] / b[1], levels, lane,
                              32, &solid);
     else if (there)
-      sum = powder_cross_part(&v, first, across, lane, 32);
+      sum = powder_cross_part(&v, &on, lane, 32);
     for (int to = 16; to; to /= 2) {
       sum += __shfl_xor_sync(0xffffffffu, sum, to);
       solid += __shfl_xor_sync(0xffffffffu, solid, to);

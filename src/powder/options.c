@@ -1,5 +1,5 @@
 /* The keys of a powder case: the only place where they are declared; reader, messages and reference
-   pages are made from these tables. G, K, B, P, M, E, F, C stand for the struct that a table fills.
+   pages are made from these tables. G, B, P, M, E, F, C stand for the struct that a table fills.
  */
 #include "powder/powder.h"
 #include "io/toolpath/path_case.h"
@@ -18,18 +18,6 @@ static const ig_option grid_options[] = {
     IG_END};
 #undef G
 
-#define K ig_powder_keyhole
-static const ig_option keyhole_options[] = {
-    IG_REAL(K, absorptivity, "", NULL, IG_POSITIVE, 1,
-            "of a flat melt; left out: the material's at its boiling temperature"),
-    IG_REAL(K, depth_factor, "", "1", 0.01, 10,
-            "depth of the heat source (1/e^2) over that of the keyhole"),
-    IG_REAL(K, transition, "", "0.5", 0.01, 1,
-            "keyholes that are less deep than 1 - this radii are none, from 1 + this radii on all "
-            "light goes into them"),
-    IG_END};
-#undef K
-
 #define B ig_powder_beam
 static const ig_option beam_options[] = {
     IG_REAL(B, radius, "m", IG_REQUIRED, IG_POSITIVE, 1, "where the intensity has fallen to 1/e^2"),
@@ -39,7 +27,7 @@ static const ig_option beam_options[] = {
     IG_REAL(B, powder_absorptivity, "", NULL, 0, 1,
             "share absorbed where the topmost cell is powder; left out: the material's"),
     IG_MAP(
-        B, keyhole, ig_powder_keyhole, keyhole_options, NULL,
+        B, keyhole, ig_keyhole_case, ig_keyhole_options, NULL,
         "absorptivity and depth of the source follow the keyhole that power, speed and radius of "
         "each line make (`{}`: with the defaults); left out: heat by conduction alone"),
     IG_END};
@@ -104,6 +92,12 @@ const ig_option ig_powder_options[] = {
             "the melt's surface loses heat as vapour; needs the material's boiling, "
             "evaporation_heat and molar_mass"),
     IG_REAL(C, safety, "", "0.8", 0.01, 0.9, "share of the critical steps to take"),
+    IG_INT(C, fine_stages, "1", 1, 2,
+           "2: fine steps in pairs of unequal lengths, which are stable over three plain ones"),
+    IG_CHOICE(
+        C, checkpoint, "exact|small", "exact",
+        "small: compressed, temperatures to 10 mK and sizes of pools to 0.05 %, so that a run "
+        "that goes on from it has nearly the same results; exact: the same bits"),
     IG_REAL(C, dwell_change, "K", "2 K", IG_POSITIVE, 1e4,
             "between layers coarse steps grow as long as no cell changes by more than this"),
     IG_MAP(C, grid, ig_powder_grid, grid_options, IG_REQUIRED, "fine grid and coarse grid"),

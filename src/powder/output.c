@@ -91,9 +91,11 @@ static ig_status snapshot_grid(const ig_powder_run *r, ig_snapshot *s) {
   return IG_OK;
 }
 
-/* The mean number of meltings of a coarse cell's matter. */
+/* The mean number of meltings of a coarse cell's matter: of those that are buried (checkpoint.c)
+   the sum, and of each fine cell since. */
 static double melts_mean(const ig_powder_run *r, int i, int j, int k) {
-  int64_t sum = 0, count = 0;
+  int64_t sum = (int64_t)((const float *)r->array.part_melts.host)[ig_powder_cell(r, i, j, k)],
+          count = 0;
   for (int64_t c = (int64_t)k * r->r; c < (int64_t)(k + 1) * r->r && c < r->bed; c++)
     for (int b = 0; b < r->r; b++)
       for (int a = 0; a < r->r; a++, count++)

@@ -32,6 +32,7 @@
 #include "core/room.h"
 #include "core/array.h"
 #include "core/toolpath.h"
+#include "material/keyhole.h"
 #include "material/material.h"
 #include "powder/view.h"
 #include "scan/hatch.h"
@@ -46,20 +47,12 @@ typedef struct {
   double plate;     /* thickness under the first layer, m */
 } ig_powder_grid;
 
-/* The depression that vapour presses into the melt (keyhole.c). */
-typedef struct {
-  ig_src at;
-  double absorptivity; /* of a flat melt; NaN: the material's at the boiling point */
-  double depth_factor; /* depth of the source over that of the depression */
-  double transition;   /* conduction up to a depth of 1 - this radii, keyhole from 1 + this on */
-} ig_powder_keyhole;
-
 typedef struct {
   ig_src at;
   double radius, depth; /* m: 1/e^2 */
   /* of cells that are powder; NaN: the material's table for all */
   double powder_absorptivity;
-  ig_powder_keyhole keyhole;
+  ig_keyhole_case keyhole;
 } ig_powder_beam;
 
 enum { IG_POWDER_PROBES = 64 }; /* at most */
@@ -98,7 +91,9 @@ typedef struct {
   double duration, initial_temperature, powder_temperature, plate_temperature, ambient, convection;
   /* 1; share of the critical step; K that a long step between layers may change a cell by */
   double emissivity, safety, dwell_change;
-  double packing; /* density of powder over that of the solid */
+  int checkpoint;      /* IG_CHECKPOINT_EXACT or IG_CHECKPOINT_SMALL */
+  int64_t fine_stages; /* fine steps of a group (ig_powder_stages); 0: 1 */
+  double packing;      /* density of powder over that of the solid */
   bool evaporation;
 
   ig_powder_grid grid;
@@ -113,6 +108,7 @@ typedef struct {
   ig_powder_film_case movie;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
+enum { IG_CHECKPOINT_EXACT, IG_CHECKPOINT_SMALL };
 extern const ig_option ig_powder_options[];
 #define IG_POWDER_FIELDS "T|solid|melts|unfused|porosity|keyhole"
 
@@ -212,6 +208,7 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(part_unfused)                                                                                  \
   X(part_porosity)                                                                                 \
   X(part_keyhole)                                                                                  \
+  X(part_melts)                                                                                    \
   X(below)
 typedef struct {
 #define X(name) ig_array name;
@@ -269,6 +266,7 @@ typedef struct {
   ig_powder_layer *layer_of;
   int64_t lines;
   ig_powder_line *line_of;
+  int64_t buried; /* fine levels whose meltings are in array.part_melts instead of `state` */
   ig_powder_ledger ledger; /* born is always right, the others once they are pulled */
   /* heat at the start, J */
   double stored0;
@@ -359,11 +357,6 @@ void ig_powder_beams_seek(ig_powder_run *run, double time);
 double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
 
 /* --- keyhole.c */
-/* Heat flow from a cylinder at one temperature that moves through a solid, over length,
-   conductivity and temperature rise; `peclet`: speed x radius / (2 diffusivity). */
-double ig_keyhole_flow(double peclet);
-/* What a cavity of this depth over radius absorbs, of walls that absorb `flat`. */
-double ig_keyhole_absorbed(double flat, double aspect);
 /* Keyholes of all pieces of all paths, over the temperature of the ground; into the view. */
 IG_MUST_CHECK ig_status ig_powder_keyholes_make(ig_powder_run *run);
 /* That of a piece in ground at a temperature, of the host. */
@@ -380,8 +373,10 @@ IG_MUST_CHECK ig_status ig_powder_advance(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_both(ig_powder_run *run, double dt);
 /* The longest stable coarse step. */
 double ig_powder_coarse_step(const ig_powder_run *run);
+/* The same as a whole number of groups of fine steps. */
+double ig_powder_whole_step(const ig_powder_run *run);
 /* Fine steps of all windows, from run->time on, after a look at the coarse grid. */
-IG_MUST_CHECK ig_status ig_powder_fine_steps(ig_powder_run *run, int steps, double dt);
+IG_MUST_CHECK ig_status ig_powder_fine_steps(ig_powder_run *run, double dt);
 /* How full the coarse levels are, from the height of the bed. */
 IG_MUST_CHECK ig_status ig_powder_fill(ig_powder_run *run);
 double ig_powder_stored(const ig_powder_run *run); /* of pulled heat */

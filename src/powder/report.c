@@ -281,6 +281,26 @@ static void unseen_warn(const ig_powder_run *r) {
                (long long)unseen, (long long)melted);
 }
 
+/* A box beside what the beam melts leaves files without a row, which nobody would notice here. */
+static void none_warn(const ig_powder_run *r) {
+  const ig_powder_events_case *c = &r->c->events;
+  int64_t at[3], n[3];
+  double cells;
+  (void)ig_powder_cells_in(r, c->min, c->max, at, n, &cells);
+  ig_warn_at(r->cx, &c->at,
+             "no event: none of the %lld x %lld x %lld cells from (%.4g, %.4g, %.4g) to (%.4g, "
+             "%.4g, %.4g) m melted in layers %lld to %lld of %lld until %.4g s: move `min` and "
+             "`max` to where lines are, or let more layers be drawn",
+             (long long)n[0], (long long)n[1], (long long)n[2], r->low[0] + (double)at[0] * r->cell,
+             r->low[1] + (double)at[1] * r->cell, r->low[2] + (double)at[2] * r->cell,
+             r->low[0] + (double)(at[0] + n[0]) * r->cell,
+             r->low[1] + (double)(at[1] + n[1]) * r->cell,
+             r->low[2] + (double)(at[2] + n[2]) * r->cell,
+             isnan(c->layers[0]) ? 1LL : (long long)c->layers[0],
+             isnan(c->layers[1]) ? (long long)r->layers : (long long)c->layers[1],
+             (long long)r->layers, r->time);
+}
+
 /* Meltings that files of events do not have. */
 static void events_warn(const ig_powder_run *r) {
   const double *kept = ig_powder_host(&r->array.event_cells);
@@ -292,6 +312,9 @@ static void events_warn(const ig_powder_run *r) {
                "%.0f meltings are not in the files of events: %lld cells are molten still, the "
                "others were when a layer was spread or a window of a given size left them",
                r->events_lost + (double)open, (long long)open);
+  if (r->c->events.at.given && r->events_lost == 0 && !open &&
+      r->events_before + (double)r->events == 0)
+    none_warn(r);
 }
 
 /* Whether all lines of a layer have been drawn. */

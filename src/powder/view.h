@@ -48,8 +48,8 @@ typedef struct {
   int at[3], size[3];
 } ig_powder_box;
 
-/* Fine cells in a box of coarse ones. Rim faces are numbered side by side: xmin, xmax, ymin, ...;
-   on a side of axis d, axis d + 1 runs faster than axis d + 2. */
+/* Fine cells in a box of coarse ones, up to the bed's top. Rim faces are numbered side by side:
+   xmin, xmax, ymin, ...; on a side of axis d, axis d + 1 runs faster than axis d + 2. */
 typedef struct {
   ig_powder_box box;
   ig_powder_level fine;
@@ -121,10 +121,21 @@ typedef struct {
   double powder; /* resistance of powder, where it is the same at all temperatures; or NaN */
 } ig_powder_law;
 
+/* Fine steps come in groups of `count` whose lengths differ: each is a factor of the stability
+   polynomial of Runge, Kutta and Legendre, so that a group is stable over count (count + 1) / 2
+   steps of equal length. */
+enum { IG_POWDER_STAGES = 2 };
+typedef struct {
+  int count;
+  double at[IG_POWDER_STAGES], dt[IG_POWDER_STAGES]; /* s: since the group began; length */
+  double all;                                        /* s, of a group */
+} ig_powder_stages;
+
 /* Arguments of the launches. */
 typedef struct {
   /* set by the host before each launch; most kernels use few of them */
-  double time, dt;        /* of a step, s; of fine steps: when the first begins, length of each */
+  double time, dt; /* of a step, s; of many fine steps: when the first begins, not used */
+  ig_powder_stages stages;
   double look;            /* when cells are looked at, s */
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
@@ -194,6 +205,15 @@ typedef struct {
   ig_powder_args a;
 } ig_powder_view;
 
+/* When fine step `n` begins, and its length; the one after the last begins where that ends. */
+IG_HD double ig_powder_fine_at(const ig_powder_args *a, int n) {
+  const int group = n / a->stages.count;
+  return a->time + group * a->stages.all + a->stages.at[n - group * a->stages.count];
+}
+IG_HD double ig_powder_fine_dt(const ig_powder_args *a, int n) {
+  return a->stages.dt[n % a->stages.count];
+}
+
 /* The keyhole of a kind in ground at temperature T: between two rows, level beyond them. `given`:
    the least depth, NaN: none. */
 IG_HD ig_powder_hole ig_powder_hole_at(const ig_powder_holes *h, int kind, double T, double given) {
@@ -257,7 +277,7 @@ typedef struct {
   unsigned asked, fits;     /* kernels, a bit each */
   void *side, *fork, *join; /* a stream for the coarse step, and where it leaves and comes back */
 } ig_powder_cluster;
-/* `steps` fine steps of length v->a.dt from v->a.time of all windows, with ghosts from the coarse
+/* `steps` fine steps from v->a.time on (v->a.stages) of all windows, with ghosts from the coarse
    grid; temperatures after them. `ways`: the paths, of the host. *done false: the windows do not
    fit, nothing has happened. */
 IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,

@@ -302,6 +302,8 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
     w->fine = (ig_powder_level){.edge = r->cell, .fill = r->array.ones.dev};
     for (int d = 0; d < 3; d++)
       w->fine.n[d] = box[i].size[d] * r->r;
+    const int64_t filled = r->bed - (int64_t)box[i].at[2] * r->r; /* nothing is above the bed */
+    w->fine.n[2] = filled < w->fine.n[2] ? (int)filled : w->fine.n[2];
     const int *n = w->fine.n;
     const size_t rim = 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] +
                             (size_t)n[2] * (size_t)n[0]);

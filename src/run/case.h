@@ -77,9 +77,6 @@ IG_MUST_CHECK ig_status ig_case_read(ig_case *c);
 IG_MUST_CHECK ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms);
 /* The tree with material files merged in, in the arena of the case. */
 IG_MUST_CHECK ig_status ig_case_fold(ig_case *c, ig_node **root);
-/* Writes the case that was read as a case file: it reads to the same case again, with absolute
-   paths, material values included and defaults as comments. ig_case_read must have succeeded. */
-IG_MUST_CHECK ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user);
 
 /* printf to a text function. At most a path and some words: longer output is cut. */
 void ig_text_put(ig_text_fn *text, void *user, const char *format, ...) IG_PRINTF(3, 4);

@@ -2,6 +2,7 @@
    material files merged in; keys that were not given follow as comments with their defaults. The
    result reads to the same case; it is stored in the output folder. */
 #include "run/case.h"
+#include "core/require.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -181,6 +182,10 @@ static void material_files_drop(ig_node *materials) {
 ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user) {
   writer w = {.text = text, .user = user};
   ig_node *root;
+  IG_TRY(ig_case_usable(c));
+  IG_REQUIRE_ARGS(c->cx, text);
+  if (!c->room)
+    IG_TRY(ig_case_read(c));
   IG_TRY(ig_case_fold(c, &root));
   ig_node *materials = ig_node_find(root, "materials");
   if (materials)

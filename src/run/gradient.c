@@ -1,24 +1,28 @@
 /* ig_case_gradient: which keys, what they are worth, and the derivative of the figure by each.
 
-   The room gives the derivative of a figure by every number that its set-up hands to the engine
-   (thermal/adjoint). What is left is the derivative of these numbers by a key. A case with the key
+   A room gives the derivative of a figure by every number that its set-up makes of the case
+   (core/gradient.h). What is left is the derivative of these numbers by a key. A case with the key
    changed by -2, -1, 1, 2 steps of 1e-3 is set up again, without being run, and the four are
    combined to a difference of fourth order: exact but for rounding where the numbers are
    polynomials of the key up to degree four, as with powers, coefficients, tables and temperatures.
    A key at the end of its range (an emissivity of 1) takes five points on one side. */
 #include <ingot/gradient.h>
+#include "core/gradient.h"
 #include "core/number.h"
 #include "core/require.h"
 #include "core/unit.h"
 #include "run/job.h"
 #include "run/rooms.h"
-#include "thermal/adjoint/adjoint.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const ig_room ig_room_thermal;
+extern const ig_gradient_ops ig_thermal_gradient, ig_structure_gradient;
+static const struct {
+  const char *room;
+  const ig_gradient_ops *ops;
+} offers[] = {{"thermal", &ig_thermal_gradient}, {"structure", &ig_structure_gradient}};
 
 enum { MOST_KEYS = 4096 };
 static const double STEP = 1e-3;            /* of a key, relative; of zero: of its unit */
@@ -33,7 +37,8 @@ typedef struct {
 typedef struct {
   ig_case *c;
   ig_ctx *cx;
-  ig_tape *tape;
+  const ig_gradient_ops *ops;
+  void *self; /* the room's */
   const char *figure;
 } work;
 
@@ -46,39 +51,26 @@ typedef struct {
 
 /* --- keys */
 
-/* Keys whose numbers are all on the tape. The mesh, steps and output are not; nor are places and
-   sizes of beams, which decide what targets they have. */
-static bool key_known(const char *key) {
-  static const char *const begin[] = {"materials", "boundary", "initial", "ambient", "body_source"};
-  for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-    if (strncmp(key, begin[i], strlen(begin[i])) == 0)
-      return true;
-  const size_t length = strlen(key), power = strlen(".power");
-  return strncmp(key, "beams", 5) == 0 &&
-         (strstr(key, ".absorptivity") ||
-          (length > power && strcmp(key + length - power, ".power") == 0));
+static bool key_known(const ig_gradient_ops *ops, const char *key) {
+  for (int i = 0; ops->keys[i]; i++)
+    if (strncmp(key, ops->keys[i], strlen(ops->keys[i])) == 0)
+      return !ops->known || ops->known(key);
+  return false;
 }
 
 static ig_status quantity_read(work *w, const char *key, quantity *q) {
-  char *rest, problem[160];
+  char problem[160];
   const char *text = ig_case_get(w->c, key);
-  if (!key_known(key))
-    return IG_FAIL(w->cx, IG_INPUT,
-                   "no gradient by '%s': expected a number of materials, boundary, initial, "
-                   "initial_temperature, ambient, body_source, or of beams the power or the "
-                   "absorptivity",
-                   key);
+  if (!key_known(w->ops, key))
+    return IG_FAIL(w->cx, IG_INPUT, "no gradient by '%s': expected a number of %s", key,
+                   w->ops->expected);
   if (!text)
     return IG_FAIL(w->cx, IG_INPUT,
                    "the case has no number '%s': write it into the case; of a table say which, as "
                    "in materials[0].conductivity[2][1]",
                    key);
-  q->number = ig_decimal_read(text, &rest);
-  const bool good = rest != text && isfinite(q->number);
-  rest += strspn(rest, " ");
-  q->unit = rest;
-  if (!good || !ig_unit_read(rest, &q->factor, problem, sizeof problem))
-    return IG_FAIL(w->cx, IG_INPUT, "'%s: %.60s' is no number", key, text);
+  if (!ig_quantity_read(text, &q->number, &q->unit, &q->factor, problem, sizeof problem))
+    return IG_FAIL(w->cx, IG_INPUT, "'%s: %.60s': %s", key, text, problem);
   return IG_OK;
 }
 
@@ -90,48 +82,24 @@ static ig_status quantity_set(work *w, const char *key, const quantity *q, doubl
 
 /* --- set-ups that differ in one key */
 
-typedef ig_status then_fn(work *w, ig_thermal_run *run, void *to);
+/* What is asked of a job: to first order, or of a whole run. */
+typedef enum { CHANGE, RUN } question;
 
-/* Sets up the case as it is now, with the steps of the tape; then `then`. */
-static ig_status with_case(work *w, then_fn *then, void *to) {
+/* Sets up the case as it is now. */
+static ig_status with_case(work *w, question what, double *value) {
   ig_job job;
-  ig_thermal_run run;
-  const ig_thermal_run *own = &w->tape->run;
   ig_status status = ig_job_open(w->c, ig_rooms_of(w->cx), &job);
-  if (status == IG_OK) {
-    status = ig_tape_open_run(&job, &run, own->dt, own->steps);
-    if (status == IG_OK)
-      status = then(w, &run, to);
-    ig_thermal_close(&run);
-  }
+  if (status == IG_OK)
+    status = what == CHANGE ? w->ops->difference(w->self, &job, value)
+                            : w->ops->run(w->self, &job, w->figure, value);
   ig_job_close(&job);
   return status;
 }
 
-static ig_status difference_take(work *w, ig_thermal_run *run, void *to) {
-  double *value = to;
-  *value = 0;
-  return ig_tape_difference(w->cx, w->tape, run, value);
-}
-
-/* A whole run, for comparison. The run moves into a tape and back. */
-static ig_status figure_take(work *w, ig_thermal_run *run, void *to) {
-  ig_tape *t;
-  char unit[16];
-  IG_TRY(IG_NEW(w->cx, &t, 1, "tape"));
-  t->run = *run;
-  ig_status status = ig_tape_forward(w->cx, t);
-  if (status == IG_OK)
-    status = ig_tape_figure(w->cx, t, w->figure, to, unit);
-  *run = t->run;
-  ig_tape_free(w->cx, t);
-  return status;
-}
-
 static ig_status at_number(work *w, const char *key, const quantity *q, double number,
-                           then_fn *then, double *value) {
+                           question what, double *value) {
   IG_TRY(quantity_set(w, key, q, number));
-  return with_case(w, then, value);
+  return with_case(w, what, value);
 }
 
 /* Points and weights of the derivative: on both sides; above; below. */
@@ -157,7 +125,7 @@ static ig_status derivative_of(work *w, const char *key, const quantity *q, doub
     *derivative = 0;
     for (int i = 0; i < 4; i++) {
       double value;
-      status = at_number(w, key, q, q->number + stencils[s].at[i] * step, difference_take, &value);
+      status = at_number(w, key, q, q->number + stencils[s].at[i] * step, CHANGE, &value);
       if (status != IG_OK)
         break;
       *derivative += stencils[s].weight[i] * value / step;
@@ -180,9 +148,9 @@ static ig_status derivative_of(work *w, const char *key, const quantity *q, doub
 static ig_status difference_of(work *w, const char *key, const quantity *q, double *difference) {
   const double step = DIFFERENCE_STEP * (q->number != 0 ? fabs(q->number) : 1);
   double low = NAN, high = NAN;
-  ig_status status = at_number(w, key, q, q->number - step, figure_take, &low);
+  ig_status status = at_number(w, key, q, q->number - step, RUN, &low);
   if (status == IG_OK)
-    status = at_number(w, key, q, q->number + step, figure_take, &high);
+    status = at_number(w, key, q, q->number + step, RUN, &high);
   if (status == IG_INPUT) {
     refusal_clear(w->cx);
     status = IG_OK;
@@ -194,21 +162,15 @@ static ig_status difference_of(work *w, const char *key, const quantity *q, doub
 
 /* --- rows */
 
-static ig_status row_room(ig_ctx *cx, ig_gradient_row *row, int64_t count, double **value,
-                          double **derivative) {
-  IG_TRY(IG_NEW(cx, value, count, "gradient"));
-  row->value = *value;
-  IG_TRY(IG_NEW(cx, derivative, count, "gradient"));
-  row->derivative = *derivative;
-  row->count = count;
-  return IG_OK;
-}
-
 static ig_status number_row(work *w, const char *key, bool differences, ig_gradient_row *row) {
   double *value, *derivative;
   quantity q;
   IG_TRY(quantity_read(w, key, &q));
-  IG_TRY(row_room(w->cx, row, 1, &value, &derivative));
+  IG_TRY(IG_NEW(w->cx, &value, 1, "gradient"));
+  row->value = value;
+  IG_TRY(IG_NEW(w->cx, &derivative, 1, "gradient"));
+  row->derivative = derivative;
+  row->count = 1;
   *value = q.number * q.factor.factor + q.factor.offset;
   IG_TRY(derivative_of(w, key, &q, derivative));
   if (differences)
@@ -216,53 +178,25 @@ static ig_status number_row(work *w, const char *key, bool differences, ig_gradi
   return quantity_set(w, key, &q, q.number);
 }
 
-static ig_status temperatures_row(work *w, ig_gradient_row *row) {
-  const ig_tape *t = w->tape;
-  const size_t n = (size_t)t->run.heat.nodes;
-  double *value, *derivative;
-  IG_TRY(row_room(w->cx, row, (int64_t)n, &value, &derivative));
-  memcpy(value, t->start.T, n * sizeof *value);
-  ig_tape_initial(t, derivative);
-  return IG_OK;
-}
-
-typedef struct {
-  int beam;
-  ig_gradient_row *row;
-} powers_wish;
-
-static ig_status powers_take(work *w, ig_thermal_run *run, void *to) {
-  const powers_wish *wish = to;
-  if (wish->beam >= run->beams.count)
-    return IG_FAIL(w->cx, IG_INPUT, "no gradient by '%s': the case has %d beams", wish->row->key,
-                   run->beams.count);
-  const ig_toolpath *path = &run->beams.beam[wish->beam].path;
-  double *power, *derivative;
-  IG_TRY(row_room(w->cx, wish->row, path->count, &power, &derivative));
-  memcpy(power, path->power, (size_t)path->count * sizeof *power);
-  return ig_tape_powers(w->cx, w->tape, run, wish->beam, derivative);
-}
-
-/* "beams[3].powers": 3; others: -1. */
-static int powers_beam(const char *key) {
-  char *end;
-  if (strncmp(key, "beams[", 6) != 0)
-    return -1;
-  const long beam = strtol(key + 6, &end, 10);
-  return end > key + 6 && strcmp(end, "].powers") == 0 && beam >= 0 && beam < MOST_KEYS ? (int)beam
-                                                                                        : -1;
+static ig_status field_row(work *w, const char *key, ig_gradient_row *row) {
+  ig_job job;
+  ig_gradient_field f = {0};
+  ig_status status = ig_job_open(w->c, ig_rooms_of(w->cx), &job);
+  if (status == IG_OK)
+    status = w->ops->field(w->self, &job, key, &f);
+  ig_job_close(&job);
+  row->value = f.value;
+  row->derivative = f.derivative;
+  row->count = f.count;
+  return status;
 }
 
 static ig_status row_fill(work *w, const char *key, bool differences, ig_gradient_row *row) {
   *row = (ig_gradient_row){.key = strdup(key), .difference = NAN};
   if (!row->key)
     return IG_FAIL(w->cx, IG_MEMORY, "no memory for a gradient");
-  const int beam = powers_beam(key);
-  if (beam >= 0)
-    return with_case(w, powers_take, &(powers_wish){beam, row});
-  if (strcmp(key, "initial_temperatures") == 0)
-    return temperatures_row(w, row);
-  return number_row(w, key, differences, row);
+  return w->ops->is_field && w->ops->is_field(key) ? field_row(w, key, row)
+                                                   : number_row(w, key, differences, row);
 }
 
 /* --- the whole */
@@ -279,20 +213,6 @@ void ig_gradient_free(ig_gradient *gradient) {
   free((void *)r->out.figure);
   free(r->row);
   free(r);
-}
-
-/* Onto the tape, forward and backward. */
-static ig_status tape_make(work *w, ig_job *job, result *r) {
-  ig_tape *t;
-  IG_TRY(IG_NEW(w->cx, &w->tape, 1, "tape"));
-  t = w->tape;
-  t->opened = true;
-  t->run.job = job;
-  IG_TRY(ig_tape_open_run(job, &t->run, 0, 0));
-  IG_TRY(ig_tape_forward(w->cx, t));
-  IG_TRY(ig_tape_figure(w->cx, t, w->figure, &r->out.value, r->unit));
-  r->out.steps = t->steps;
-  return ig_tape_backward(w->cx, t);
 }
 
 /* Warnings of set-ups that differ in a key say nothing that the first did not. */
@@ -312,15 +232,24 @@ static ig_status rows_fill(work *w, const char *const *keys, int count, bool dif
 static ig_status gradient_make(work *w, const char *const *keys, int count, bool differences,
                                result *r) {
   ig_job job;
+  ig_gradient_figure found = {0};
   ig_status status = ig_job_open(w->c, ig_rooms_of(w->cx), &job);
-  if (status == IG_OK && w->c->room != &ig_room_thermal)
-    status = IG_FAIL(w->cx, IG_UNSUPPORTED, "physics: %s has no gradients yet: thermal has",
-                     w->c->room->name);
+  for (size_t i = 0; i < sizeof offers / sizeof *offers && status == IG_OK; i++)
+    if (strcmp(w->c->room->name, offers[i].room) == 0)
+      w->ops = offers[i].ops;
+  if (status == IG_OK && !w->ops)
+    status =
+        IG_FAIL(w->cx, IG_UNSUPPORTED,
+                "physics: %s has no gradients yet: thermal and structure have", w->c->room->name);
   if (status == IG_OK)
-    status = tape_make(w, &job, r);
+    status = w->ops->open(&job, w->figure, &w->self, &found);
+  r->out.value = found.value;
+  r->out.steps = found.steps;
+  memcpy(r->unit, found.unit, sizeof r->unit);
   if (status == IG_OK)
     status = rows_fill(w, keys, count, differences, r);
-  ig_tape_free(w->cx, w->tape);
+  if (w->ops)
+    w->ops->close(w->self);
   ig_job_close(&job);
   return status;
 }

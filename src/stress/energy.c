@@ -29,7 +29,7 @@ ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut) {
    copied to the host. Must be called after births and resets and before Newton's method. */
 ig_status ig_stress_energy_start(ig_stress *m) {
   IG_TRY(m->ops->force(m->cx, &m->args, &m->plan, true, m->u.dev, m->force.dev));
-  IG_TRY(ig_array_pull(m->cx, &m->force));
+  IG_TRY(ig_stress_nodes_pull(m, &m->force));
   memcpy(m->balance.force, m->force.host, 3 * sizeof(double) * (size_t)m->nodes);
   return IG_OK;
 }
@@ -65,9 +65,9 @@ ig_status ig_stress_energies(ig_stress *m) {
   ig_stress_balance *b = &m->balance;
   double sum[IG_ENERGIES], loose, inner;
   IG_TRY(ig_stress_value_sums(m, IG_VALUE_ENERGY, sum));
-  IG_TRY(ig_array_pull(m->cx, &m->force));
-  IG_TRY(ig_array_pull(m->cx, &m->u));
-  IG_TRY(ig_array_pull(m->cx, &m->work.old));
+  IG_TRY(ig_stress_nodes_pull(m, &m->force));
+  IG_TRY(ig_stress_nodes_pull(m, &m->u));
+  IG_TRY(ig_stress_nodes_pull(m, &m->work.old));
   double work = outer_work(m, m->u.host, m->work.old.host, &loose, &inner);
   /* forces of rotating elements are not straight along a step, and neither is the way: of such a
      step the work of the stresses is the better value, which in equilibrium is that from outside */

@@ -12,7 +12,8 @@ bool ig_stress_field_at(void *self, int i, ig_room_field *f) {
   *f = (ig_room_field){.where = IG_AT_POINTS, .dtype = IG_F64, .count = r->m->nodes};
   switch (i) {
   case 0:
-    f->name = "displacement", f->unit = "m", f->components = 3, f->dev = r->m->u.dev;
+    f->name = "displacement", f->unit = "m", f->components = 3;
+    f->dev = ig_stress_divided(r->m) ? NULL : r->m->u.dev; /* no rank has all */
     f->stride[0] = 24, f->stride[1] = 8;
     return true;
   case 1:
@@ -23,10 +24,15 @@ bool ig_stress_field_at(void *self, int i, ig_room_field *f) {
   }
 }
 
-/* Temperatures that were set are those of the next step. */
+/* Temperatures that were set are those of the next step. Displacements are asked for here where
+   they are divided between ranks. */
 ig_status ig_stress_field_get(void *self, const char *name, double *values) {
-  const ig_stress_run *r = self;
-  (void)name;
+  ig_stress_run *r = self;
+  if (strcmp(name, "displacement") == 0) {
+    IG_TRY(ig_stress_nodes_pull(r->m, &r->m->u));
+    memcpy(values, r->m->u.host, 3 * sizeof *values * (size_t)r->m->nodes);
+    return IG_OK;
+  }
   memcpy(values, r->given ? r->T1 : r->T0, sizeof *values * (size_t)r->m->nodes);
   return IG_OK;
 }

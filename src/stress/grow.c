@@ -81,7 +81,7 @@ static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int
     if (alive[i / 8])
       there[m->conn[i]] = 1;
   IG_TRY(IG_NEW(cx, &from, m->nodes, "births"));
-  ig_status status = ig_array_pull(cx, &m->u);
+  ig_status status = ig_stress_nodes_pull(m, &m->u);
   if (status == IG_OK)
     status = nodes_below(m, list, count, there, from);
   for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)count; i++) {
@@ -107,13 +107,17 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
   IG_TRY(nodes_place(m, list, count, new_nodes));
   for (ig_lid i = 0; i < count; i++)
     alive[list[i]] = 1;
-  IG_TRY(ig_array_push(cx, &m->alive));
+  IG_TRY(ig_stress_elements_push(m, &m->alive));
   /* lists differ in length from birth to birth: new arrays each time */
+  ig_lid own;
   ig_array_free(cx, &m->work.list);
   ig_array_free(cx, &m->work.birth);
-  IG_TRY(ig_array_from(cx, &m->work.list, list, (size_t)count, sizeof *list, "births"));
-  IG_TRY(ig_array_from(cx, &m->work.birth, birth, (size_t)count, sizeof *birth, "births"));
-  IG_TRY(m->ops->wipe(cx, &m->args, m->u.dev, false, m->work.list.dev, m->work.birth.dev, count));
+  IG_TRY(ig_array_new(cx, &m->work.list, (size_t)count, sizeof *list, "births"));
+  IG_TRY(ig_array_new(cx, &m->work.birth, (size_t)count, sizeof *birth, "births"));
+  ig_stress_elements_choose(m, list, birth, count, m->work.list.host, m->work.birth.host, &own);
+  IG_TRY(ig_array_push(cx, &m->work.list));
+  IG_TRY(ig_array_push(cx, &m->work.birth));
+  IG_TRY(m->ops->wipe(cx, &m->args, m->u.dev, false, m->work.list.dev, m->work.birth.dev, own));
   return m->args.nominal ? ig_stress_energy_after(m, stored, false) : IG_OK;
 }
 
@@ -123,7 +127,7 @@ static ig_status any_hot(ig_stress *m, const double *T, const double *past, bool
   const uint8_t *law = m->material.law.host, *alive = m->alive.host;
   const double *warmer = m->warmer.host, *excess = m->work.excess.host;
   *hot = false;
-  IG_TRY(ig_array_pull(m->cx, &m->work.warmer_past));
+  IG_TRY(ig_stress_elements_pull(m, &m->work.warmer_past));
   const double *warmer_past = m->work.warmer_past.host;
   for (ig_lid e = 0; e < m->elements && !*hot; e++)
     for (int a = 0; alive[e] && laws[law[e]].anneal < IG_UNBOUNDED && a < 8; a++) {
@@ -146,10 +150,10 @@ ig_status ig_stress_anneal(ig_stress *m) {
   IG_TRY(any_hot(m, m->T.host, m->work.T_past.host, &hot));
   if (!hot)
     return IG_OK;
-  IG_TRY(ig_array_push(m->cx, &m->work.excess));
+  IG_TRY(ig_stress_elements_push(m, &m->work.excess));
   IG_TRY(ig_stress_energy_before(m, &stored));
-  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, true, NULL, m->work.excess.dev, m->elements));
-  memset(m->work.excess.host, 0, m->work.excess.count * sizeof(double));
+  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, true, NULL, m->work.excess.dev, m->part.elements));
+  memset(m->work.excess.host, 0, (size_t)m->elements * sizeof(double));
   return ig_stress_energy_after(m, stored, false);
 }
 
@@ -159,7 +163,7 @@ ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count) {
   IG_TRY(ig_stress_energy_before(m, &stored));
   for (ig_lid i = 0; i < count; i++)
     alive[list[i]] = 0;
-  IG_TRY(ig_array_push(m->cx, &m->alive));
+  IG_TRY(ig_stress_elements_push(m, &m->alive));
   return ig_stress_energy_after(m, stored, true);
 }
 

@@ -212,7 +212,10 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
   ig_stress *m = r->m;
   const size_t n = (size_t)m->elements;
   if (h->count > 0) {
-    IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->new_nodes));
+    m->args.start = h->piece == 0; /* what is in the first state has been there before */
+    const ig_status status = ig_stress_birth(m, h->list, h->birth, h->count, p->new_nodes);
+    m->args.start = false;
+    IG_TRY(status);
     IG_TRY(ig_stress_system_change(m, false));
   }
   /* nodes that nothing had reached yet had no temperature of their own */
@@ -242,16 +245,17 @@ static ig_status heat_error(ig_stress_run *r) {
   double contraction = 0, largest = 0;
   if (!(k->hot > 0 && k->melted > 0))
     return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->u));
+  IG_TRY(ig_stress_nodes_pull(m, &m->u));
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) {
     const ig_stress_law *l = laws + law[i / 8];
     const double *v = u + 3 * (int64_t)m->conn[i];
     if (!alive[i / 8])
       continue;
     largest = fmax(largest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    const ig_history hot = l->transforms ? l->austenite_strain : l->strain;
     if (l->strain.rows && l->anneal < IG_UNBOUNDED)
-      contraction = fmax(contraction, fabs(ig_history_at(l->strain, x, y, l->anneal) -
-                                           ig_history_at(l->strain, x, y, r->c->temperature)));
+      contraction = fmax(contraction, fabs(ig_history_at(hot, x, y, l->anneal) -
+                                           ig_history_at(hot, x, y, r->c->temperature)));
   }
   const double way = k->length / k->states * k->melted / k->hot, error = contraction * way;
   const double enough = 0.05 * largest / contraction; /* a way in a step with 5 % of error */
@@ -273,7 +277,7 @@ static ig_status heat_end(ig_stress_run *r) {
   const ig_stress_law *laws = m->material.laws.host;
   ig_lid all = 0, some = 0;
   bool unknown = false;
-  IG_TRY(ig_array_pull(m->cx, &m->soft));
+  IG_TRY(ig_stress_elements_pull(m, &m->soft));
   for (ig_lid e = 0; e < m->elements; e++) {
     all += alive[e] && soft[e] == 0xff;
     some += alive[e] && soft[e] && soft[e] != 0xff;

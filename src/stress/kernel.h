@@ -10,13 +10,15 @@
 /* A point's state, and what it keeps of the law's derivative. Strains are tensor components, xx yy
    zz xy yz zx. */
 enum {
-  IG_STATE_REFERENCE = 0, /* 6: strain less thermal strain at birth, or when history was wiped */
-  IG_STATES_ELASTIC = 6,  /* what follows is there where some material flows */
-  IG_STATE_PLASTIC = 6,   /* 6: plastic strain, a deviator */
-  IG_STATE_P = 12,        /* accumulated plastic strain */
-  IG_STATES_FLOW = 13,    /* what follows is there where some hardening is kinematic */
-  IG_STATE_BACK = 13,     /* 6: strain-like variable of the back stress, X = 2/3 C(T) of it */
-  IG_STATES_BACK = 19,
+  IG_STATE_REFERENCE = 0,   /* 6: strain less thermal strain at birth, or when history was wiped */
+  IG_STATES_ELASTIC = 6,    /* what follows is there where some material flows */
+  IG_STATE_PLASTIC = 6,     /* 6: plastic strain, that of transformations too, a deviator */
+  IG_STATE_P = 12,          /* accumulated plastic strain */
+  IG_STATES_FLOW = 13,      /* what follows is there where some hardening is kinematic */
+  IG_STATE_BACK = 13,       /* 6: strain-like variable of the back stress, X = 2/3 C(T) of it */
+  IG_STATES_BACK = 19,      /* what follows is there where some material transforms */
+  IG_STATE_MARTENSITE = 19, /* its fraction */
+  IG_STATES_PHASE = 20,
   /* The tangent of a point, kept as floats: deviatoric part 2 G theta I - m m^T, see law.inc. */
   IG_SLOPE_SHEAR = 0, /* 2 G theta */
   IG_SLOPES_ELASTIC,
@@ -34,8 +36,9 @@ enum {
   IG_STRESS_TILE = 32, /* elements side by side */
   IG_STRESS_CLUSTER = IG_CLUSTER_SMALL,
   IG_STRESS_CLUSTER_NODES = IG_CLUSTER_SMALL_NODES,
-  /* stress 6, von Mises, plastic strain, temperature, elastic strain 6: means over points */
-  IG_STRESS_REPORT = 15,
+  /* stress 6, von Mises, plastic strain, temperature, elastic strain 6, martensite: means over
+     points */
+  IG_STRESS_REPORT = 16,
   IG_STRESS_POINTS = 56 /* stress 6 at each of 8 points, then their plastic strains */
 };
 
@@ -63,6 +66,14 @@ typedef struct {
   double hardening_least;                  /* as a share of E */
   double creep, creep_power, creep_energy; /* Norton: rate = creep q^power exp(-energy / R T) */
   int plastic;
+  /* What follows is set where `transforms`: strain, yield and hardening above are then those of
+     martensite, these of austenite. Elastic values are common to both. */
+  ig_history austenite_strain, austenite_yield, austenite_hardening;
+  double martensite_start, martensite_rate; /* Koistinen and Marburger, K and 1/K */
+  double austenite_start, austenite_end;    /* on heating, K */
+  double trip;                              /* 1/Pa: strain per stress of a full transformation */
+  int leblond;                              /* its saturation: Leblond's, else Desalos' */
+  int transforms;
 } ig_stress_law;
 
 /* Everything a kernel reads or writes, device pointers. The struct is made once by
@@ -99,6 +110,7 @@ typedef struct {
   bool steady;   /* products leave out that the rotations of elements change */
   bool nominal;  /* points that are reset have no stress in the nominal shape */
   bool assumed;  /* element: assumed strain; else mean dilatation (B-bar) */
+  bool start;    /* what is born now has been there, cold, before the analysis */
 } ig_stress_args;
 
 /* Place of value k (of `count`) of point q of element e in a tiled array: within a tile of
@@ -110,6 +122,10 @@ IG_HD int64_t ig_stress_at(int64_t e, int count, int k, int q) {
 /* Whether some material flows: tangents then have a direction. */
 IG_HD bool ig_stress_flows(const ig_stress_args *p) {
   return p->slopes - (p->assumed ? 1 : 0) > IG_SLOPES_ELASTIC;
+}
+/* Whether some material of the case transforms. */
+IG_HD bool ig_stress_transforms(const ig_stress_args *p) {
+  return p->states > IG_STATE_MARTENSITE;
 }
 /* Value k of a point's state; 0 where no material of the case has it. */
 IG_HD double ig_stress_state(const ig_stress_args *p, int64_t e, int k, int q) {

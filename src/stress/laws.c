@@ -46,8 +46,35 @@ static ig_status table_add(pile *p, const ig_table *t, double number, ig_history
   return IG_OK;
 }
 
-/* Thermal strain from a mean coefficient, an instantaneous one, or itself. Beyond the rows a
-   coefficient stays what it was: the strain goes on. */
+/* Thermal strain that a coefficient gives: a mean one from `reference` on, or (NaN) an
+   instantaneous one. Beyond the rows a coefficient stays what it was: the strain goes on. */
+static ig_status expansion_add(pile *p, const ig_table *t, double reference, ig_history *place) {
+  const double first = t->count > 1 ? fmin(t->x[0], 0) : 0,
+               last = t->count > 1 ? t->x[t->count - 1] : 0;
+  double sum = 0, before = first;
+  *place = (ig_history){p->rows, 0};
+  /* 20000 K beyond the last row: no case goes there, and the strain goes on with the last
+     coefficient */
+  for (int i = -1; i < t->count; i++) { /* before the rows, between them, after them */
+    const double a = i < 0          ? first
+                     : t->count > 1 ? t->x[i]
+                                    : 0,
+                 b = i + 1 < t->count ? (t->count > 1 ? t->x[i + 1] : 0) : last + 20000;
+    const int pieces = i < 0 || i + 1 == t->count ? 1 : FINER;
+    if (b <= a)
+      continue;
+    for (int k = p->rows == place->first ? 0 : 1; k <= pieces; k++) {
+      const double T = a + (b - a) * k / pieces;
+      sum += 0.5 * (table_at(t, before) + table_at(t, T)) * (T - before);
+      before = T;
+      IG_TRY(pile_add(p, T, isnan(reference) ? sum : table_at(t, T) * (T - reference)));
+    }
+  }
+  place->rows = p->rows - place->first;
+  return IG_OK;
+}
+
+/* Thermal strain from a mean coefficient, an instantaneous one, or itself. */
 static ig_status strain_add(pile *p, const ig_material_case *mat, ig_history *place) {
   const ig_mechanical_case *m = &mat->mechanical;
   const int given =
@@ -65,30 +92,9 @@ static ig_status strain_add(pile *p, const ig_material_case *mat, ig_history *pl
     return IG_OK;
   if (m->thermal_strain.count > 0)
     return table_add(p, &m->thermal_strain, NAN, place);
-  const bool mean = m->expansion_mean.count > 0;
-  const ig_table *t = mean ? &m->expansion_mean : &m->expansion;
-  const double first = t->count > 1 ? fmin(t->x[0], 0) : 0,
-               last = t->count > 1 ? t->x[t->count - 1] : 0;
-  double sum = 0, before = first;
-  /* 20000 K beyond the last row: no case goes there, and the strain goes on with the last
-     coefficient */
-  for (int i = -1; i < t->count; i++) { /* before the rows, between them, after them */
-    const double a = i < 0          ? first
-                     : t->count > 1 ? t->x[i]
-                                    : 0,
-                 b = i + 1 < t->count ? (t->count > 1 ? t->x[i + 1] : 0) : last + 20000;
-    const int pieces = i < 0 || i + 1 == t->count ? 1 : FINER;
-    if (b <= a)
-      continue;
-    for (int k = p->rows == place->first ? 0 : 1; k <= pieces; k++) {
-      const double T = a + (b - a) * k / pieces;
-      sum += 0.5 * (table_at(t, before) + table_at(t, T)) * (T - before);
-      before = T;
-      IG_TRY(pile_add(p, T, mean ? table_at(t, T) * (T - m->expansion_reference) : sum));
-    }
-  }
-  place->rows = p->rows - place->first;
-  return IG_OK;
+  return m->expansion_mean.count
+             ? expansion_add(p, &m->expansion_mean, m->expansion_reference, place)
+             : expansion_add(p, &m->expansion, NAN, place);
 }
 
 /* Plastic moduli from the tangent: H = E Et / (E - Et), split. */
@@ -115,6 +121,57 @@ static ig_status tangent_add(pile *p, const ig_material_case *mat, const ig_tabl
       }
     place->rows = p->rows - place->first;
   }
+  return IG_OK;
+}
+
+/* The transformation: the tables of austenite, its thermal strain moved so that it is `strain`
+   below that of martensite where that is given. */
+static ig_status transformation_make(pile *p, const ig_material_case *mat, ig_stress_law *law) {
+  const ig_transformation_case *t = &mat->mechanical.transformation;
+  if (!t->at.given)
+    return IG_OK;
+  if (!(t->start < t->austenite_start && t->austenite_start < t->austenite_end &&
+        t->austenite_end <= law->anneal && law->anneal < IG_UNBOUNDED))
+    return ig_fail_at(p->cx, &t->at,
+                      "material '%.60s': the temperatures start %g K, austenite_start %g K, "
+                      "austenite_end %g K and `anneal` (or the solidus) must be given and rise in "
+                      "this order",
+                      mat->name, t->start, t->austenite_start, t->austenite_end);
+  if (!law->strain.rows)
+    return ig_fail_at(p->cx, &t->at,
+                      "material '%.60s' transforms and has no thermal expansion: give `expansion`, "
+                      "`expansion_mean` or `thermal_strain` of its martensite",
+                      mat->name);
+  if (!law->plastic && (t->yield.count || t->hardening.count) && mat->law != IG_MATERIAL_ELASTIC)
+    return ig_fail_at(p->cx, &t->at,
+                      "material '%.60s': austenite yields and martensite has no yield stress: give "
+                      "`mechanical.yield`",
+                      mat->name);
+  law->transforms = 1;
+  law->martensite_start = t->start;
+  law->martensite_rate = t->rate;
+  law->austenite_start = t->austenite_start;
+  law->austenite_end = t->austenite_end;
+  law->trip = t->trip;
+  law->leblond = t->saturation == IG_TRIP_LEBLOND;
+  law->austenite_yield = law->yield;
+  law->austenite_hardening = law->hardening;
+  if (law->plastic && t->yield.count)
+    IG_TRY(table_add(p, &t->yield, NAN, &law->austenite_yield));
+  if (law->plastic && t->hardening.count)
+    IG_TRY(table_add(p, &t->hardening, NAN, &law->austenite_hardening));
+  ig_history *of = &law->austenite_strain;
+  if (t->expansion.count)
+    IG_TRY(expansion_add(p, &t->expansion, NAN, of));
+  else {
+    *of = (ig_history){p->rows, law->strain.rows};
+    for (int i = 0; i < law->strain.rows; i++)
+      IG_TRY(pile_add(p, p->x[law->strain.first + i], p->y[law->strain.first + i]));
+  }
+  const double T = t->strain_temperature, move = ig_history_at(law->strain, p->x, p->y, T) -
+                                                 ig_history_at(*of, p->x, p->y, T) - t->strain;
+  for (int i = 0; i < of->rows; i++)
+    p->y[of->first + i] += move;
   return IG_OK;
 }
 
@@ -190,11 +247,11 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
     law->creep_power = m->creep.power;
     law->creep_energy = m->creep.energy;
   }
-  return IG_OK;
+  return transformation_make(p, mat, law);
 }
 
 /* Laws of all materials, and flags for what the case has: plasticity or creep, kinematic
-   hardening. */
+   hardening, transformations. */
 ig_status ig_stress_laws(ig_stress *m, const ig_list *materials) {
   pile p = {.cx = m->cx};
   ig_status status = IG_OK;
@@ -213,6 +270,8 @@ ig_status ig_stress_laws(ig_stress *m, const ig_list *materials) {
       m->material.plastic |= law[i].plastic || law[i].creep > 0;
     for (int i = 0; i < materials->count; i++)
       m->material.kinematic |= law[i].kinematic.rows > 0;
+    for (int i = 0; i < materials->count; i++)
+      m->material.transforms |= law[i].transforms != 0;
     status = ig_array_push(m->cx, &m->material.laws);
   }
   free(p.x);

@@ -46,7 +46,7 @@ static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   uint8_t *law = m->material.law.host;
   for (ig_lid e = 0; e < m->elements; e++)
     law[e] = (uint8_t)owner[e];
-  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->material.law));
+  IG_TRY_GOTO(status, done, ig_stress_elements_push(m, &m->material.law));
   /* inherent strains: row 0 is none */
   const ig_list *list = &m->c->inherent;
   double *rows = m->material.inherent.host;
@@ -58,7 +58,7 @@ static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   for (ig_lid e = 0; list->count > 0 && e < m->elements; e++)
     which[e] = (uint16_t)(owner[e] + 1);
   IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->material.inherent));
-  status = ig_array_push(m->cx, &m->material.which);
+  status = ig_stress_elements_push(m, &m->material.which);
 done:
   free(owner);
   return status;
@@ -214,44 +214,50 @@ enum { VALUES = 1 << 20 };
    values. `device`: only there; others have a host side, too. */
 static ig_status arrays(ig_stress *m, int materials) {
   ig_ctx *cx = m->cx;
-  const size_t n = (size_t)m->nodes, e = (size_t)m->elements;
-  const size_t values = e * IG_STRESS_POINTS < VALUES ? e * IG_STRESS_POINTS : VALUES;
+  const size_t n = (size_t)m->nodes, e = (size_t)m->elements, part = (size_t)m->part.elements;
+  const size_t values = part * IG_STRESS_POINTS < VALUES ? part * IG_STRESS_POINTS : VALUES;
   const struct {
     ig_array *a;
     size_t count, size;
     bool device;
   } all[] = {{&m->u, 3 * n, sizeof(double), false},
              {&m->T, n, sizeof(double), false},
-             {&m->work.excess, e, sizeof(double), false},
-             {&m->warmer, e, sizeof(double), false},
-             {&m->share, e, sizeof(double), false},
-             {&m->alive, e, 1, false},
-             {&m->soft, e, 1, false},
-             {&m->material.law, e, 1, false},
-             {&m->material.which, e, sizeof(uint16_t), false},
              {&m->material.inherent, 4 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
              {&m->material.laws, (size_t)materials, sizeof(ig_stress_law), false},
-             {&m->grown, IG_GROWN * e, sizeof(double), false},
              {&m->fix, n, 1, false},
              {&m->load, 3 * n, sizeof(double), false},
-             {&m->young, e, sizeof(double), false},
-             {&m->built, e, sizeof(double), false},
              {&m->force, 3 * n, sizeof(double), false},
              {&m->work.right, 3 * n, sizeof(double), true},
              {&m->work.step, 3 * n, sizeof(double), true},
              {&m->work.old, 3 * n, sizeof(double), false},
-             {&m->work.bulk, e, sizeof(float), true},
+             {&m->work.bulk, part, sizeof(float), true},
              {&m->work.T_past, n, sizeof(double), false},
-             {&m->work.warmer_past, e, sizeof(double), false},
              {&m->work.values, values, sizeof(double), true},
              {&m->work.partial, IG_MESH_CHUNKS, sizeof(double), true}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(all[i].device
                ? ig_array_new_device(cx, all[i].a, all[i].count, all[i].size, "state of the part")
                : ig_array_new(cx, all[i].a, all[i].count, all[i].size, "state of the part"));
+  const struct {
+    ig_array *a;
+    size_t per, size;
+  } of_elements[] = {{&m->work.excess, 1, sizeof(double)},
+                     {&m->warmer, 1, sizeof(double)},
+                     {&m->share, 1, sizeof(double)},
+                     {&m->alive, 1, 1},
+                     {&m->soft, 1, 1},
+                     {&m->material.law, 1, 1},
+                     {&m->material.which, 1, 2},
+                     {&m->grown, IG_GROWN, sizeof(double)},
+                     {&m->young, 1, sizeof(double)},
+                     {&m->built, 1, sizeof(double)},
+                     {&m->work.warmer_past, 1, sizeof(double)}};
+  for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
+    IG_TRY(ig_stress_elements_new(m, of_elements[i].a, of_elements[i].per, of_elements[i].size,
+                                  "state of the part"));
   /* rotations start as the identity */
   if (m->c->rotations == IG_ROTATIONS_FINITE)
-    IG_TRY(ig_array_new(cx, &m->turn, IG_TURNED * e, sizeof(double), "rotations"));
+    IG_TRY(ig_array_new(cx, &m->turn, IG_TURNED * part, sizeof(double), "rotations"));
   IG_TRY(ig_array_from(cx, &m->x, m->mesh->x, 3 * n, sizeof(double), "positions"));
   IG_TRY(IG_NEW(cx, &m->held.bits, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->held.freed, n, "supports"));
@@ -266,10 +272,13 @@ static ig_status arrays(ig_stress *m, int materials) {
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
   IG_TRY(IG_NEW(cx, &m->report, IG_STRESS_REPORT * e, "values of elements"));
-  ig_array *const push[] = {&m->u,     &m->T,    &m->warmer, &m->share, &m->alive,      &m->soft,
-                            &m->grown, &m->load, &m->fix,    &m->built, &m->work.excess};
+  ig_array *const push[] = {&m->u, &m->T, &m->load, &m->fix};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
+  ig_array *const elements[] = {&m->warmer, &m->share, &m->alive,      &m->soft,
+                                &m->grown,  &m->built, &m->work.excess};
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+    IG_TRY(ig_stress_elements_push(m, elements[i]));
   return ig_array_zero(cx, &m->work.bulk);
 }
 
@@ -299,11 +308,12 @@ static ig_status strengths_place(ig_stress *m) {
 /* State and tangent of the points: as many values as the materials need. Elastic cases keep 6
    instead of 19 numbers per point and a tangent of 1 instead of 6. */
 static ig_status point_arrays(ig_stress *m) {
-  const size_t tiles = ((size_t)m->elements + IG_STRESS_TILE - 1) / IG_STRESS_TILE;
+  const size_t tiles = ((size_t)m->part.elements + IG_STRESS_TILE - 1) / IG_STRESS_TILE;
   const size_t points = 8 * IG_STRESS_TILE * tiles;
-  m->args.states = m->material.kinematic ? IG_STATES_BACK
-                   : m->material.plastic ? IG_STATES_FLOW
-                                         : IG_STATES_ELASTIC;
+  m->args.states = m->material.transforms  ? IG_STATES_PHASE
+                   : m->material.kinematic ? IG_STATES_BACK
+                   : m->material.plastic   ? IG_STATES_FLOW
+                                           : IG_STATES_ELASTIC;
   m->args.assumed = m->c->element == IG_ELEMENT_ASSUMED;
   m->args.slopes = (m->material.plastic ? IG_SLOPES_FLOW : IG_SLOPES_ELASTIC) + m->args.assumed;
   IG_TRY(ig_array_new(m->cx, &m->state, points * (size_t)m->args.states, sizeof(double),
@@ -311,7 +321,7 @@ static ig_status point_arrays(ig_stress *m) {
   IG_TRY(ig_array_new_device(m->cx, &m->work.slope, points * (size_t)m->args.slopes, sizeof(float),
                              "tangent"));
   if (m->args.assumed && m->material.plastic)
-    IG_TRY(ig_array_new_device(m->cx, &m->work.alpha, 3 * (size_t)m->elements, sizeof(double),
+    IG_TRY(ig_array_new_device(m->cx, &m->work.alpha, 3 * (size_t)m->part.elements, sizeof(double),
                                "internal unknowns"));
   IG_TRY(ig_array_push(m->cx, &m->state));
   IG_TRY(ig_stress_alpha_clear(m));
@@ -322,12 +332,14 @@ static ig_status point_arrays(ig_stress *m) {
    sets the reference of each point. */
 static ig_status born_at_start(ig_stress *m) {
   ig_array birth = {0};
-  IG_TRY(ig_array_new(m->cx, &birth, (size_t)m->elements, sizeof(double), "births"));
-  for (ig_lid e = 0; e < m->elements; e++)
+  IG_TRY(ig_array_new(m->cx, &birth, (size_t)m->part.elements, sizeof(double), "births"));
+  for (ig_lid e = 0; e < m->part.elements; e++)
     ((double *)birth.host)[e] = m->c->temperature;
   ig_status status = ig_array_push(m->cx, &birth);
+  m->args.start = true;
   if (status == IG_OK)
-    status = m->ops->wipe(m->cx, &m->args, m->u.dev, false, NULL, birth.dev, m->elements);
+    status = m->ops->wipe(m->cx, &m->args, m->u.dev, false, NULL, birth.dev, m->part.elements);
+  m->args.start = false;
   if (status == IG_OK)
     status = ig_stress_past(m);
   if (status == IG_OK)
@@ -356,6 +368,7 @@ static void scale_start(ig_stress *m) {
 static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   ig_ctx *cx = m->cx;
   IG_TRY(connectivity(m));
+  IG_TRY(ig_stress_division_new(m, how));
   IG_TRY(arrays(m, materials->count));
   IG_TRY(materials_place(m, materials));
   IG_TRY(ig_stress_laws(m, materials));
@@ -369,7 +382,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
     leads |= m->held.list[i].lead != 0;
   if (leads)
     IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
-  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
+  IG_TRY(ig_stress_division_plan(m, how));
   if (how == IG_CLUSTER)
     IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, 8, m->conn, m->mesh->x,
                                  IG_STRESS_CLUSTER, IG_STRESS_CLUSTER_NODES, &m->cluster));
@@ -481,6 +494,7 @@ void ig_stress_free(ig_stress *m) {
   ig_stress_system_free(m);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, all[i]);
+  ig_stress_division_free(m);
   ig_plan_free(m->cx, &m->plan);
   ig_clusters_free(m->cx, &m->cluster);
   ig_adjacency_free(&m->adjacency);

@@ -21,6 +21,8 @@
    5. energies of the step (ig_stress_energies), then history moves on (ops->commit), then the
       temperatures of now become those of the last equilibrium (ig_stress_past).
 
+   Ranks: what each computes and which side of an array has what is in division.h.
+
    Layout: nodal vectors are nodes x 3; states and tangents of points lie in tiles of 32 elements
    (ig_stress_at in kernel.h), so that neighbouring threads or lanes read neighbouring numbers.
    The struct owns all of its arrays; mesh and case belong to the job and must outlive it. */
@@ -32,6 +34,7 @@
 #include "solver/amg/mesh_amg.h"
 #include "solver/krylov/pcg.h"
 #include "stress/ops.h"
+#include "stress/division.h"
 #include "stress/stress.h"
 
 #include <math.h>
@@ -105,8 +108,9 @@ typedef struct {
 typedef struct {
   ig_array law, which, inherent, laws, row_x, row_y;
   double poisson;
-  bool plastic;   /* some law yields or creeps */
-  bool kinematic; /* some hardening is */
+  bool plastic;    /* some law yields or creeps */
+  bool kinematic;  /* some hardening is */
+  bool transforms; /* some law has martensite and austenite */
 } ig_stress_material;
 
 /* What a step uses and leaves to the next one; device. */
@@ -142,9 +146,10 @@ typedef struct {
   /* finite rotations: of the nodes, means of their elements, nodes x 9 by rows; a residual that is
      rotated back. The preconditioner is of the body before it rotates */
   ig_array turn, turned;
-  bool stale;   /* the preconditioner is of another body */
-  bool plain;   /* diagonal blocks for now, also where there are aggregates */
-  double worst; /* ratio of a modulus of now to that of the preconditioner, or its inverse */
+  ig_array moduli; /* device, if divided: those that the preconditioner is built of, all elements */
+  bool stale;      /* the preconditioner is of another body */
+  bool plain;      /* diagonal blocks for now, also where there are aggregates */
+  double worst;    /* ratio of a modulus of now to that of the preconditioner, or its inverse */
 } ig_stress_system;
 
 /* Where a step began, to go back to when it is interrupted. */
@@ -179,9 +184,10 @@ typedef struct ig_stress {
   const ig_stress_case *c;
   const ig_stress_ops *ops;
   const ig_solver_mesh_ops *mesh_ops;
-  ig_lid nodes, elements;
-  ig_lid *conn;           /* host: elements x 8 */
-  ig_adjacency adjacency; /* of faces, host */
+  ig_lid nodes, elements;  /* of the whole mesh */
+  ig_stress_division part; /* what this rank computes */
+  ig_lid *conn;            /* host: elements x 8 */
+  ig_adjacency adjacency;  /* of faces, host */
   ig_plan plan, colors;
   ig_clusters cluster; /* assembly `cluster`; `plan` then knows the connectivity alone */
   ig_stress_args args;
@@ -246,6 +252,10 @@ IG_MUST_CHECK ig_status ig_stress_system_build(ig_stress *m);
    not converge is not an error here, the caller decides. */
 IG_MUST_CHECK ig_status ig_stress_system_solve(ig_stress *m, double tolerance,
                                                ig_solve_report *report);
+/* y of held unknowns is 0, that of tied ones their mean; x . y into the state unless NULL. At own
+   nodes of this rank. */
+IG_MUST_CHECK ig_status ig_stress_system_hold(ig_stress *m, const double *x, double *y,
+                                              ig_cg_state *state);
 /* y = tangent x, held and tied unknowns as they are. */
 IG_MUST_CHECK ig_status ig_stress_system_apply(void *self, const double *x, double *y,
                                                ig_cg_state *state);
@@ -275,6 +285,10 @@ IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
 /* Loads of all load cases at `time`, summed, to both sides of m->load. */
 IG_MUST_CHECK ig_status ig_stress_loads_at(ig_stress *m, double time);
 
+/* Whether a signal ends a solve. On several ranks all end together, between steps. */
+static inline bool ig_stress_interrupted(const ig_stress *m) {
+  return m->cx->interrupted && !m->cx->ranks;
+}
 /* Whether element e is one of those that tear. */
 static inline bool ig_stress_can_tear(const ig_stress *m, ig_lid e) {
   return m->tears.strength && isfinite(m->tears.strength[e]);

@@ -8,11 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Dot product over all unknowns of nodes, on the device; the order of the sum is the backend's. */
-static ig_status dot(ig_stress *m, const double *a, const double *b, double *result) {
-  return m->cx->backend->dot_f64(m->cx, 3 * (size_t)m->nodes, a, b, result);
-}
-
 /* Factor of a load or support at `time`: its history, or the ramp of its first phase. */
 static double factor_at(const ig_stress *m, ig_history h, ig_stress_ramp ramp, double time) {
   if (h.rows)
@@ -53,13 +48,9 @@ static ig_status residual(ig_stress *m, double *norm, double *reaction) {
   IG_TRY(ig_stress_forces(m));
   IG_TRY(cx->backend->copy(cx, m->work.right.dev, m->load.dev, bytes));
   IG_TRY(m->ops->add(cx, 3 * (int64_t)m->nodes, -1, m->force.dev, m->work.right.dev));
-  IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &all));
-  if (m->held.ties)
-    IG_TRY(m->ops->tie_f64(cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev,
-                           m->work.right.dev));
-  IG_TRY(m->mesh_ops->ground(cx, &m->system.ground, m->work.right.dev, m->work.right.dev,
-                             m->work.partial.dev, NULL));
-  IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &free_part));
+  IG_TRY(ig_stress_dot(m, m->work.right.dev, m->work.right.dev, &all));
+  IG_TRY(ig_stress_system_hold(m, m->work.right.dev, m->work.right.dev, NULL));
+  IG_TRY(ig_stress_dot(m, m->work.right.dev, m->work.right.dev, &free_part));
   *norm = sqrt(free_part);
   *reaction = sqrt(fmax(all - free_part, 0));
   return isfinite(all) ? IG_OK : IG_FAIL(cx, IG_NUMERIC, "forces are not numbers");
@@ -76,7 +67,7 @@ static ig_status held_motion(ig_stress *m, double time, bool *any) {
     leads |= m->held.list[i].on && m->held.list[i].lead;
   if (!leads)
     return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->u));
+  IG_TRY(ig_stress_nodes_pull(m, &m->u));
   memset(move, 0, 3 * sizeof *move * (size_t)m->nodes);
   for (int i = 0; i < m->held.count; i++) {
     const ig_stress_hold *h = m->held.list + i;
@@ -102,14 +93,14 @@ static ig_status held_motion(ig_stress *m, double time, bool *any) {
 static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
   const int64_t n = 3 * (int64_t)m->nodes;
   double start, now, s = 1, low = 0, at_low;
-  IG_TRY(dot(m, m->work.step.dev, m->work.right.dev, &start));
+  IG_TRY(ig_stress_dot(m, m->work.step.dev, m->work.right.dev, &start));
   at_low = start;
   IG_TRY(m->ops->add(m->cx, n, 1, m->work.step.dev, m->u.dev));
   IG_TRY(residual(m, norm, reaction));
   if (!m->material.plastic && !m->turn.dev)
     return IG_OK;
   for (int i = 0; i < 6; i++) {
-    IG_TRY(dot(m, m->work.step.dev, m->work.right.dev, &now));
+    IG_TRY(ig_stress_dot(m, m->work.step.dev, m->work.right.dev, &now));
     if (!(fabs(now) > 0.8 * fabs(start)) && isfinite(now))
       break;
     double next = now < 0 ? low + (s - low) * at_low / (at_low - now) : 2 * s;
@@ -176,18 +167,14 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
   if (moves) { /* the first step takes the held nodes along */
     IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, m->work.moved.dev, m->work.step.dev));
     IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, -1, m->work.step.dev, m->work.right.dev));
-    if (m->held.ties)
-      IG_TRY(m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev,
-                             m->work.right.dev));
-    IG_TRY(m->mesh_ops->ground(m->cx, &m->system.ground, m->work.right.dev, m->work.right.dev,
-                               m->work.partial.dev, NULL));
+    IG_TRY(ig_stress_system_hold(m, m->work.right.dev, m->work.right.dev, NULL));
     double all;
-    IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &all));
+    IG_TRY(ig_stress_dot(m, m->work.right.dev, m->work.right.dev, &all));
     norm = sqrt(all);
   }
   reference = fmax(norm, reaction);
   for (int i = 0;; i++) {
-    if (m->cx->interrupted)
+    if (ig_stress_interrupted(m))
       return IG_FAIL(m->cx, IG_INTERRUPTED, "interrupted in Newton's method");
     reference = fmax(reference, reaction);
     m->scale = fmax(m->scale, reference);
@@ -226,18 +213,21 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
 /* to = a + s (b - a), b itself at s = 1 so that bits do not depend on the path; nothing if a or
    b is NULL. */
 static ig_status push_mix(ig_stress *m, ig_array *to, const double *a, const double *b, double s,
-                          int64_t n) {
+                          bool nodes) {
+  const int64_t n = nodes ? m->nodes : m->elements;
   double *v = to->host;
-  for (int64_t i = 0; a && b && i < n; i++)
+  if (!a || !b)
+    return IG_OK;
+  for (int64_t i = 0; i < n; i++)
     v[i] = s == 1 ? b[i] : a[i] + s * (b[i] - a[i]);
-  return a && b ? ig_array_push(m->cx, to) : IG_OK;
+  return nodes ? ig_array_push(m->cx, to) : ig_stress_elements_push(m, to);
 }
 
 /* The goal, a share of the way. */
 static ig_status goal_at(ig_stress *m, const ig_stress_goal *g, double s) {
-  IG_TRY(push_mix(m, &m->T, g->T0, g->T1, s, m->nodes));
-  IG_TRY(push_mix(m, &m->warmer, g->warmer0, g->warmer1, s, m->elements));
-  IG_TRY(push_mix(m, &m->share, g->share0, g->share1, s, m->elements));
+  IG_TRY(push_mix(m, &m->T, g->T0, g->T1, s, true));
+  IG_TRY(push_mix(m, &m->warmer, g->warmer0, g->warmer1, s, false));
+  IG_TRY(push_mix(m, &m->share, g->share0, g->share1, s, false));
   return ig_stress_loads_at(m, g->time - (1 - s) * g->dt);
 }
 
@@ -298,7 +288,7 @@ static ig_status mark_return(ig_stress *m, const ig_stress_goal *g) {
   memcpy(m->balance.load, k->load, 3 * sizeof *k->load * (size_t)m->nodes);
   memcpy(m->built.host, k->built, sizeof *k->built * (size_t)m->elements);
   m->args.dt = 0;
-  IG_TRY(ig_array_push(m->cx, &m->built));
+  IG_TRY(ig_stress_elements_push(m, &m->built));
   return goal_at(m, g, 0);
 }
 

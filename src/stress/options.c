@@ -116,7 +116,7 @@ static const ig_option probe_options[] = {
     IG_CHOICE(
         S, quantity, IG_STRESS_PROBES, "uz",
         "displacement; force that holds the nodes; stress, plastic strain, temperature, elastic "
-        "strain of elements"),
+        "strain, fraction of martensite of elements"),
     IG_TEXT(
         S, since, NULL,
         "name of a phase: less the value at its start, and 0 before: the rise during a cut, say"),

@@ -26,7 +26,7 @@ static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
 }
 
 /* Element quantities in the order of IG_STRESS_REPORT: six stresses and von Mises in Pa, plastic
-   strain, temperature, six elastic strains. */
+   strain, temperature, six elastic strains, fraction of martensite. */
 static const char *probe_unit(const ig_stress_probe *p) {
   if (p->quantity < IG_PROBE_F)
     return "m";
@@ -57,6 +57,10 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
     const char *unit = probe_unit(p);
     snprintf(r->name[i], sizeof r->name[i], *unit ? "%.48s [%s]" : "%.48s", p->name, unit);
     r->column[FIXED + i] = r->name[i];
+    if (p->quantity == IG_PROBE_MARTENSITE && !r->m->material.transforms)
+      return ig_fail_at(cx, &p->at,
+                        "no material of the case has martensite: give one of them "
+                        "`mechanical.transformation`, or probe another quantity");
     IG_TRY(ig_stress_phase_named(r->m, &p->at, p->since, -1, r->since + i));
     IG_TRY(ig_look_find(cx, r->job->mesh, &p->at, p->set, p->point, p->quantity >= IG_PROBE_ELEMENT,
                         r->look + i));
@@ -101,8 +105,8 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
   IG_TRY(ig_stress_alpha_clear(m));
   IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
   IG_TRY(ig_stress_forces(m));
-  IG_TRY(ig_array_pull(m->cx, &m->force));
-  IG_TRY(ig_array_pull(m->cx, &m->u));
+  IG_TRY(ig_stress_nodes_pull(m, &m->force));
+  IG_TRY(ig_stress_nodes_pull(m, &m->u));
   const double *report = m->report, *u = m->u.host;
   double T = 0;
   ig_lid living = 0;
@@ -232,6 +236,8 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
   IG_TRY(element_field(r, snap, "elastic_strain", "", 6, 9));
   IG_TRY(element_field(r, snap, "T", "K", 1, 8));
+  if (m->material.transforms)
+    IG_TRY(element_field(r, snap, "martensite", "", 1, 15));
   return point_fields(r, snap);
 }
 
@@ -259,7 +265,7 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
   double sum[6] = {0}, lost[3] = {0};
   bool *there, any = false;
   IG_TRY(ig_stress_forces(m));
-  IG_TRY(ig_array_pull(m->cx, &m->force));
+  IG_TRY(ig_stress_nodes_pull(m, &m->force));
   IG_TRY(IG_NEW(m->cx, &there, (size_t)m->nodes, "nodes of the body"));
   const double *f = m->force.host, *load = m->load.host;
   const uint8_t *alive = m->alive.host;

@@ -82,7 +82,9 @@ static ig_status room_open(ig_job *job, void **self) {
                         "`layer_height` is that of layers that turn: give their `rotation`");
   }
   if (job->assembly_free) /* the same bits every time, whatever the threads, and least to move */
-    job->assembly = job->cx->backend->kernels == IG_KERNELS_CUDA ? IG_CLUSTER : IG_COLOR;
+    job->assembly = job->cx->backend->kernels != IG_KERNELS_CUDA ? IG_COLOR
+                    : ig_ranks_count(job->cx->ranks) == 1        ? IG_CLUSTER
+                                                                 : IG_GATHER;
   IG_TRY(run_open(r));
   return ig_stress_slender_warn(r);
 }
@@ -147,7 +149,7 @@ static ig_status run_next(ig_stress_run *r) {
 static ig_status run_end(ig_stress_run *r) {
   double *off;
   IG_TRY(IG_NEW(r->job->cx, &off, 3 * (size_t)r->m->nodes, "distortion"));
-  IG_TRY(ig_array_pull(r->m->cx, &r->m->u));
+  IG_TRY(ig_stress_nodes_pull(r->m, &r->m->u));
   const ig_status status = ig_stress_distortion_now(r, off, &r->rounds.worst[(int)r->rounds.round]);
   free(off);
   return status;
@@ -207,13 +209,13 @@ enum { NUMBERS = 11 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 /* Arrays of a checkpoint, with pointers to the host memory that they are read from or restored
    to: one list serves both, so they cannot disagree. */
-static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
+static int saved_list(ig_stress_run *r, double *number, double *state, ig_saved *list) {
   ig_stress *m = r->m;
   const int64_t n = m->nodes, e = m->elements;
   const int64_t after = (int64_t)r->c->phases.count * r->c->probes.count;
   const ig_saved all[] = {{"numbers", IG_F64, NUMBERS, number},
                           {"u", IG_F64, 3 * n, m->u.host},
-                          {"state", IG_F64, (int64_t)m->state.count, m->state.host},
+                          {"state", IG_F64, ig_stress_state_count(m), state},
                           {"grown", IG_F64, IG_GROWN * e, m->grown.host},
                           {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},
@@ -291,12 +293,17 @@ static ig_status room_save(void *self, ig_sink *to) {
                             r->given,
                             r->broken ? m->mark.grid : m->system.lattice != NULL,
                             r->touches};
-  IG_TRY(ig_array_pull(m->cx, &m->state));
-  IG_TRY(ig_array_pull(m->cx, &m->u));
-  IG_TRY(ig_array_pull(m->cx, &m->grown));
-  IG_TRY(ig_array_pull(m->cx, &m->soft));
-  const int count = saved_list(r, number, list);
-  return to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
+  double *state;
+  IG_TRY(ig_stress_nodes_pull(m, &m->u));
+  IG_TRY(ig_stress_elements_pull(m, &m->grown));
+  IG_TRY(ig_stress_elements_pull(m, &m->soft));
+  ig_status status = ig_stress_state_collect(m, &state);
+  const int count = saved_list(r, number, state, list);
+  if (status == IG_OK)
+    status = to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
+  if (state != m->state.host)
+    free(state);
+  return status;
 }
 
 /* Restores scalars and arrays, pushes them to the device, and makes what follows from them:
@@ -310,10 +317,14 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   ig_stress *m = r->m;
   ig_saved list[SAVED];
   double number[NUMBERS];
-  const int count = saved_list(r, number, list);
+  const int count = saved_list(r, number, NULL, list);
   for (int i = 0; i < count; i++) {
     const void *data;
     IG_TRY(ig_restart_find(m->cx, from, list[i].name, list[i].dtype, list[i].count, &data));
+    if (!list[i].data) {
+      IG_TRY(ig_stress_state_place(m, data));
+      continue;
+    }
     memcpy(list[i].data, data, (size_t)list[i].count * ig_dtype_size(list[i].dtype));
   }
   if (!(number[0] >= 0 && number[0] <= (double)r->steps))
@@ -343,10 +354,11 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  ig_array *const push[] = {&m->u,     &m->state, &m->grown,  &m->alive, &m->soft,
-                            &m->built, &m->T,     &m->warmer, &m->share};
+  ig_array *const push[] = {&m->grown, &m->alive, &m->soft, &m->built, &m->warmer, &m->share};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
-    IG_TRY(ig_array_push(m->cx, push[i]));
+    IG_TRY(ig_stress_elements_push(m, push[i]));
+  IG_TRY(ig_array_push(m->cx, &m->u));
+  IG_TRY(ig_array_push(m->cx, &m->T));
   IG_TRY(ig_stress_past(m));
   if (r->at > 0) {
     const ig_stress_step *s = r->step + r->at - 1;
@@ -404,6 +416,7 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .about = "residual stress and distortion of parts that grow",
                                 .needs_mesh = true,
                                 .clusters = true,
+                                .ranks = true,
                                 .case_size = sizeof(ig_stress_case),
                                 .options = ig_stress_options,
                                 .open = room_open,
@@ -425,7 +438,7 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .check = room_check,
                                 .elements = "hex8",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
-                                          "T|recoater|deviation|torn|elastic_strain|"
+                                          "T|recoater|deviation|torn|elastic_strain|martensite|"
                                           "point_stress|"
                                           "point_plastic_strain",
                                 .precisions = "double"};

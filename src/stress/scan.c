@@ -64,5 +64,5 @@ ig_status ig_stress_scan(ig_stress_run *r) {
   r->grouped = -1;
   m->args.inherent = m->material.inherent.dev;
   IG_TRY(ig_array_push(m->cx, &m->material.inherent));
-  return ig_array_push(m->cx, &m->material.which);
+  return ig_stress_elements_push(m, &m->material.which);
 }

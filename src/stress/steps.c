@@ -330,7 +330,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
   r->grouped = -1;
   ramps_make(r);
   tables_check(r);
-  return ig_array_push(cx, &r->m->alive);
+  return ig_stress_elements_push(r->m, &r->m->alive);
 }
 
 /* --- a step --- */
@@ -342,7 +342,7 @@ ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken) {
   ig_stress *m = r->m;
   const double *u = m->u.host;
   if (taken)
-    IG_TRY(ig_array_pull(m->cx, &m->u));
+    IG_TRY(ig_stress_nodes_pull(m, &m->u));
   for (int i = 0; i < m->held.count; i++) {
     ig_stress_hold *h = m->held.list + i;
     const bool on = phase >= h->since && phase < h->until;
@@ -399,7 +399,7 @@ static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int gro
   if (count == 0)
     goto done;
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->share));
+  IG_TRY_GOTO(status, done, ig_stress_elements_push(m, &m->share));
   IG_TRY_GOTO(status, done, ig_stress_birth(m, list, birth, count, p->new_nodes));
   status = ig_stress_system_change(m, false);
 done:
@@ -415,7 +415,7 @@ static ig_status layer_end(ig_stress_run *r, const ig_stress_phase *p, int group
   const double *u = m->u.host, *x = m->mesh->x;
   double top = -INFINITY, base = INFINITY;
   int64_t at = 0;
-  IG_TRY(ig_array_pull(m->cx, &m->u));
+  IG_TRY(ig_stress_nodes_pull(m, &m->u));
   r->recoater_now = -INFINITY;
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
     if (r->group[i / 8] == group) {

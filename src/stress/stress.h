@@ -126,10 +126,10 @@ typedef struct {
 } ig_stress_probe;
 #define IG_STRESS_PROBES                                                                           \
   "ux|uy|uz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|von_mises|plastic_strain|T|"                          \
-  "exx|eyy|ezz|exy|eyz|ezx"
+  "exx|eyy|ezz|exy|eyz|ezx|martensite"
 /* Numbers of quantities: displacements from IG_PROBE_U on, forces from IG_PROBE_F on, and then
    values of elements. */
-enum { IG_PROBE_U = 0, IG_PROBE_F = 3, IG_PROBE_ELEMENT = 6 };
+enum { IG_PROBE_U = 0, IG_PROBE_F = 3, IG_PROBE_ELEMENT = 6, IG_PROBE_MARTENSITE = 21 };
 
 /* How equilibrium is found: relative tolerance of the residual force, most Newton iterations per
    attempt, most halvings per step, most iterations of one linear solve. */

@@ -4,6 +4,7 @@
    the elements as they are now, in single precision: plasticity changes the tangent in every
    iteration, moduli change slowly, so that it serves many solves. */
 #include "backend/backend.h"
+#include "solver/krylov/energy.h"
 #include "stress/voxel_multigrid.h"
 #include "stress/model.h"
 
@@ -15,25 +16,37 @@
 #include "kern/hex8.inc"
 #include "stress/rotation.inc"
 
-/* Whether elements add to nodes themselves: diagonals and aggregates know no other way. */
+/* Whether elements add to nodes themselves, by a plan of the whole mesh: diagonals and aggregates
+   know no other way. */
 static bool elements_add(const ig_stress *m) {
-  return m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR;
+  return !ig_stress_divided(m) && (m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR);
 }
 
+/* Tied unknowns may be any rank's: their means are made of the whole vector. */
 static ig_status tie(ig_stress *m, double *x) {
-  return m->held.ties
-             ? m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev, x)
-             : IG_OK;
+  if (!m->held.ties)
+    return IG_OK;
+  IG_TRY(ig_stress_nodes_join(m, 3 * sizeof *x, x));
+  return m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev, x);
+}
+
+ig_status ig_stress_system_hold(ig_stress *m, const double *x, double *y, ig_cg_state *state) {
+  const ig_stress_division *p = &m->part;
+  const int64_t from = p->own[0], n = p->own[1] - from;
+  const ig_ground own = {(ig_lid)(n / 3), 3, m->system.ground.fix + from / 3, NULL};
+  IG_TRY(tie(m, y));
+  IG_TRY(m->mesh_ops->ground(m->cx, &own, x + from, y + from, m->work.partial.dev,
+                             state && !p->blocks ? &state->s.pap : NULL));
+  return state && p->blocks ? ig_pcg_energy(m->cx, &p->sums, n, x + from, y + from, state) : IG_OK;
 }
 
 ig_status ig_stress_system_apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_stress *m = self;
-  if (m->cx->interrupted)
+  if (ig_stress_interrupted(m))
     return IG_FAIL(m->cx, IG_INTERRUPTED, "interrupted in a linear solve");
+  IG_TRY(ig_stress_ghosts(m, (double *)x)); /* they are not this rank's values */
   IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
-  IG_TRY(tie(m, y));
-  return m->mesh_ops->ground(m->cx, &m->system.ground, x, y, m->work.partial.dev,
-                             state ? &state->s.pap : NULL);
+  return ig_stress_system_hold(m, x, y, state);
 }
 
 /* The elastic operator of the preconditioner, in single precision; the aggregation's fine level. */
@@ -46,6 +59,7 @@ static ig_status apply_single(void *self, const float *x, float *y) {
    precision. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_stress *m = self;
+  IG_TRY(ig_stress_nodes_join(m, 3 * sizeof *r, (float *)r));
   if (m->turn.dev) {
     IG_TRY(m->ops->turn(m->cx, m->nodes, m->system.turn.dev, true, r, m->system.turned.dev));
     r = m->system.turned.dev;
@@ -81,9 +95,11 @@ static ig_status nodes_turn(ig_stress *m) {
   IG_TRY(ig_array_pull(m->cx, &m->turn));
   IG_TRY(IG_NEW(m->cx, &sum, 9 * (size_t)m->nodes, "rotations of nodes"));
   const double *turn = m->turn.host;
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    for (int k = 0; alive[i / 8] && k < 9; k++)
-      sum[9 * (int64_t)m->conn[i] + k] += turn[IG_TURNED * (i / 8) + k];
+  for (int64_t i = 0; i < 8 * (int64_t)m->part.elements; i++) {
+    const int64_t e = m->part.element ? m->part.element[i / 8] : i / 8;
+    for (int k = 0; alive[e] && k < 9; k++)
+      sum[9 * (int64_t)m->conn[8 * e + i % 8] + k] += turn[IG_TURNED * (i / 8) + k];
+  }
   for (int64_t n = 0; n < m->nodes; n++) {
     double *r = sum + 9 * n, cof[9];
     const bool rotates = !fix[n] && hex8_cofactors_f64(r, cof) > 0;
@@ -93,7 +109,8 @@ static ig_status nodes_turn(ig_stress *m) {
       ((float *)to->host)[9 * n + k] = rotates ? (float)r[k] : k % 4 == 0;
   }
   free(sum);
-  return ig_array_push(m->cx, to);
+  IG_TRY(ig_array_push(m->cx, to));
+  return ig_stress_nodes_join(m, 9 * sizeof(float), to->dev);
 }
 
 /* Memory of the diagonal blocks and of what they are applied to. */
@@ -133,7 +150,7 @@ static ig_status refresh(ig_stress *m) {
   /* a factor of 2 in any element: beyond, iterations rise more than a rebuild costs */
   if (!m->system.stale) {
     double worst = 1;
-    IG_TRY(ig_array_pull(cx, &m->young));
+    IG_TRY(ig_stress_elements_pull(m, &m->young));
     const double *now = m->young.host, *then = m->built.host;
     for (ig_lid e = 0; e < m->elements; e++)
       if (now[e] > 0)
@@ -143,16 +160,32 @@ static ig_status refresh(ig_stress *m) {
       return IG_OK;
     }
   }
-  IG_TRY(cx->backend->copy(cx, m->built.dev, m->young.dev, sizeof(double) * (size_t)m->elements));
-  IG_TRY(ig_array_pull(cx, &m->built));
+  IG_TRY(
+      cx->backend->copy(cx, m->built.dev, m->young.dev, sizeof(double) * (size_t)m->part.elements));
+  IG_TRY(ig_stress_elements_pull(m, &m->built));
   return ig_stress_system_build(m);
+}
+
+/* Moduli of all elements on the device, for the preconditioner. */
+static ig_status moduli_of_all(ig_stress *m, const double **moduli) {
+  const size_t n = (size_t)m->elements;
+  *moduli = m->built.dev;
+  if (!ig_stress_divided(m))
+    return IG_OK;
+  if (!m->system.moduli.dev)
+    IG_TRY(ig_array_new_device(m->cx, &m->system.moduli, n, sizeof(double), "moduli"));
+  *moduli = m->system.moduli.dev;
+  IG_TRY(m->cx->backend->copy_in(m->cx, m->system.moduli.dev, m->built.host, n * sizeof(double)));
+  return m->cx->backend->sync(m->cx);
 }
 
 /* Inverse diagonal blocks of the nodes, of the moduli in m->built. */
 static ig_status blocks_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
-  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors,
-                               m->built.dev, m->system.block.dev));
+  const double *moduli;
+  IG_TRY(moduli_of_all(m, &moduli));
+  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors, moduli,
+                               m->system.block.dev));
   return m->mesh_ops->invert(cx, &m->system.ground, true, m->system.block.dev,
                              m->system.inverse.dev);
 }
@@ -160,14 +193,16 @@ static ig_status blocks_build(ig_stress *m) {
 /* Values for the moduli in m->built; the structure stays. Called by refresh and after a restart. */
 ig_status ig_stress_system_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
+  const double *moduli;
   m->system.stale = false;
+  IG_TRY(moduli_of_all(m, &moduli));
   if (m->system.lattice)
-    return ig_stress_lattice_build(m, m->system.lattice, m->built.dev);
-  IG_TRY(m->mesh_ops->to_single(cx, m->elements, m->built.dev, m->young_single.dev));
+    return ig_stress_lattice_build(m, m->system.lattice, moduli);
+  IG_TRY(m->mesh_ops->to_single(cx, m->elements, moduli, m->young_single.dev));
   if (m->system.amg) {
     for (int i = 0; i < m->system.amg->levels; i++)
       m->system.amg->level[i].lambda = 2; /* not what former bodies made of it */
-    return ig_amg_update(m->system.amg, m->built.dev);
+    return ig_amg_update(m->system.amg, moduli);
   }
   return blocks_build(m);
 }
@@ -235,7 +270,7 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
     status = solve(m, tolerance, report);
     m->args.steady = false;
   }
-  return status;
+  return status == IG_OK ? ig_stress_ghosts(m, m->work.step.dev) : status;
 }
 
 /* --- what is held --- */
@@ -329,8 +364,13 @@ static ig_status irregular(ig_stress *m) {
 /* Chooses the preconditioner: the grid if asked for and possible, else what the mesh needs. */
 ig_status ig_stress_system_new(ig_stress *m) {
   m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
-  m->system.linear =
-      (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true, NULL, NULL};
+  m->system.linear = (ig_linear){.self = m,
+                                 .n = 3 * (int64_t)m->nodes,
+                                 .apply = ig_stress_system_apply,
+                                 .precondition = precondition,
+                                 .flexible = true,
+                                 .grid = m->part.blocks ? &m->part.sums : NULL,
+                                 .own = ig_stress_divided(m) ? m->part.own : NULL};
   m->system.stale = true;
   IG_TRY(ig_pcg_init(m->cx, &m->system.pcg, m->system.linear.n));
   if (m->c->solver.preconditioner == IG_STRESS_MULTIGRID)
@@ -358,6 +398,7 @@ void ig_stress_system_free(ig_stress *m) {
   ig_array_free(m->cx, &m->system.z);
   ig_array_free(m->cx, &m->system.turn);
   ig_array_free(m->cx, &m->system.turned);
+  ig_array_free(m->cx, &m->system.moduli);
   ig_pcg_free(m->cx, &m->system.pcg);
   ig_plan_free(m->cx, &m->colors);
 }

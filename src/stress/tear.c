@@ -95,7 +95,7 @@ ig_status ig_stress_tear(ig_stress *m, const ig_stress_goal *done, int layer) {
   ig_status status = IG_OK;
   while (any && status == IG_OK) {
     status = tear_round(m, &at, list, &any);
-    while (status == IG_INTERRUPTED) {
+    while (status == IG_INTERRUPTED && !m->cx->ranks) {
       asked = true;
       m->cx->interrupted = 0;
       status = ig_stress_advance(m, &at);

@@ -9,23 +9,49 @@
 /* The next elements from `begin` on, on the device in work.values. */
 static ig_status portion(ig_stress *m, ig_stress_value what, ig_lid begin, ig_lid *count) {
   const size_t fit = m->work.values.count / (size_t)ig_stress_value_count(what);
-  const ig_lid left = m->elements - begin;
+  const ig_lid left = m->part.elements - begin;
   *count = (size_t)left < fit ? left : (ig_lid)fit;
   return m->ops->values(m->cx, &m->args, what, m->work.old.dev, m->u.dev, begin, *count,
                         m->work.values.dev);
 }
 
-/* `out`: elements x ig_stress_value_count(what), host. Each portion is copied out before the
-   next one overwrites work.values. */
-ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out) {
+/* `out`: elements of the part x ig_stress_value_count(what), host. Each portion is copied out
+   before the next one overwrites work.values. */
+static ig_status values_of_part(ig_stress *m, ig_stress_value what, double *out) {
   const size_t size = (size_t)ig_stress_value_count(what);
   ig_lid count;
-  for (ig_lid begin = 0; begin < m->elements; begin += count) {
+  for (ig_lid begin = 0; begin < m->part.elements; begin += count) {
     IG_TRY(portion(m, what, begin, &count));
     IG_TRY(m->cx->backend->copy_out(m->cx, out + size * (size_t)begin, m->work.values.dev,
                                     size * (size_t)count * sizeof *out));
   }
   return IG_OK;
+}
+
+/* `out`: the same of all elements. */
+ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out) {
+  const size_t size = (size_t)ig_stress_value_count(what);
+  double *mine;
+  if (!ig_stress_divided(m))
+    return values_of_part(m, what, out);
+  IG_TRY(IG_NEW(m->cx, &mine, size * (size_t)m->part.elements, "values of elements"));
+  ig_status status = values_of_part(m, what, mine);
+  if (status == IG_OK)
+    status = ig_stress_elements_gather(m, mine, size * sizeof *mine, out);
+  free(mine);
+  return status;
+}
+
+/* The same on several ranks: all add up the values of all. */
+static ig_status sums_of_all(ig_stress *m, ig_stress_value what, double *sum) {
+  const int size = ig_stress_value_count(what);
+  double *value;
+  IG_TRY(IG_NEW(m->cx, &value, (size_t)size * (size_t)m->elements, "values of elements"));
+  const ig_status status = ig_stress_values(m, what, value);
+  for (int64_t i = 0; status == IG_OK && i < size * (int64_t)m->elements; i++)
+    sum[i % size] += value[i];
+  free(value);
+  return status;
 }
 
 /* Sums in the order of elements on the host: the same bits with any backend's threads. */
@@ -35,6 +61,8 @@ ig_status ig_stress_value_sums(ig_stress *m, ig_stress_value what, double *sum) 
   ig_lid count;
   ig_status status = IG_OK;
   memset(sum, 0, sizeof *sum * (size_t)size);
+  if (ig_stress_divided(m))
+    return sums_of_all(m, what, sum);
   IG_TRY(IG_NEW(m->cx, &value, m->work.values.count, "values of elements"));
   for (ig_lid begin = 0; begin < m->elements; begin += count) {
     IG_TRY_GOTO(status, done, portion(m, what, begin, &count));
@@ -53,7 +81,7 @@ ig_status ig_stress_past(ig_stress *m) {
   const ig_backend *backend = m->cx->backend;
   IG_TRY(backend->copy(m->cx, m->work.T_past.dev, m->T.dev, sizeof(double) * (size_t)m->nodes));
   return backend->copy(m->cx, m->work.warmer_past.dev, m->warmer.dev,
-                       sizeof(double) * (size_t)m->elements);
+                       sizeof(double) * (size_t)m->part.elements);
 }
 
 /* Per element: tangent of 8 points in floats, bulk modulus 4, connectivity 32 bytes; per node:

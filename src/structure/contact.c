@@ -76,14 +76,23 @@ static double face_size(const ig_structure *s, const ig_structure_touch *t) {
   return sqrt(size);
 }
 
+/* A node as drawn, or where it is now. */
+static void node_place(const ig_structure *s, ig_lid node, bool drawn, double x[3]) {
+  if (drawn)
+    memcpy(x, s->mesh->x + 3 * (size_t)node, 3 * sizeof *x);
+  else
+    place_of(s, node, NULL, x);
+}
+
 /* Whether the nearest place is on the edge of the other side, with the point beside it: further off
    across the normal than half its distance and a fiftieth of the face. (Over a ridge of the surface
    the nearest place is on an edge, too, but then it is below the point.) */
-static bool beyond_edge(const ig_structure *s, const ig_structure_touch *t, const double p[3]) {
+static bool beyond_edge(const ig_structure *s, const ig_structure_touch *t, bool drawn,
+                        const double p[3]) {
   double v[3] = {p[0], p[1], p[2]}, gap = 0, far = 0;
   for (int a = t->slaves; a < t->slaves + t->masters; a++) {
     double x[3];
-    place_of(s, t->node[a], NULL, x);
+    node_place(s, t->node[a], drawn, x);
     for (int k = 0; k < 3; k++)
       v[k] += t->share[a] * x[k];
   }
@@ -98,9 +107,9 @@ static bool beyond_edge(const ig_structure *s, const ig_structure_touch *t, cons
    Exhaustive search, faces of the other side one by one, with a box test first: the curved side
    of a quadratic face may leave the box of its nodes by less than a quarter of its size. t gets
    nodes, shares (negative, since the distance is x - y), normal and derivatives of the best
-   face. */
-static bool pair_find(const ig_structure *s, const ig_set *other, const double p[3], double reach,
-                      ig_structure_touch *t) {
+   face. drawn: where the nodes were at the start instead of where they are. */
+static bool pair_find(const ig_structure *s, const ig_set *other, bool drawn, const double p[3],
+                      double reach, ig_structure_touch *t) {
   double best = reach * reach;
   bool found = false;
   for (ig_lid f = 0; f < other->count; f++) {
@@ -108,7 +117,7 @@ static bool pair_find(const ig_structure *s, const ig_set *other, const double p
     double x[8][3], N[8], at[2], d[8][2];
     const int n = ig_mesh_face_nodes(s->mesh, other->item[f], other->face[f], node);
     for (int a = 0; a < n; a++)
-      place_of(s, node[a], NULL, x[a]);
+      node_place(s, node[a], drawn, x[a]);
     /* Squared distance of p from the face's box, and the largest edge of the box. */
     double off = 0, wide = 0; /* faces further away than the best need no closer look */
     for (int k = 0; k < 3; k++) {
@@ -138,7 +147,7 @@ static bool pair_find(const ig_structure *s, const ig_set *other, const double p
     }
     normal_of(n, (const double(*)[3])x, (const double(*)[2])d, t->normal);
   }
-  return found && !beyond_edge(s, t, p);
+  return found && !beyond_edge(s, t, drawn, p);
 }
 
 /* r = x - y: the sum of share x position over the nodes of both faces. */
@@ -166,14 +175,36 @@ static ig_status loose_add(ig_structure *s, const ig_structure_contact *c, ig_st
   return IG_OK;
 }
 
+/* What `clearance` adds to the distance of a point: its value less the distance as drawn, from the
+   place of the other side that the point meets there. Where it meets none, the present one counts,
+   unless the sides overlap. */
+static double shift_of(const ig_structure *s, const ig_structure_contact *c, const ig_set *other,
+                       double reach, const ig_structure_touch *t) {
+  ig_structure_touch start = *t;
+  double p[3] = {0, 0, 0}, gap = 0;
+  if (isnan(c->clearance))
+    return 0;
+  for (int a = 0; a < t->slaves; a++)
+    for (int k = 0; k < 3; k++)
+      p[k] += t->share[a] * s->mesh->x[3 * (size_t)t->node[a] + (size_t)k];
+  const bool met = pair_find(s, other, true, p, reach, &start);
+  for (int k = 0; k < 3; k++) {
+    double r = met ? p[k] : t->before[k];
+    for (int a = t->slaves; met && a < t->slaves + start.masters; a++)
+      r += start.share[a] * s->mesh->x[3 * (size_t)start.node[a] + (size_t)k];
+    gap += r * (met ? start.normal[k] : t->normal[k]);
+  }
+  return c->clearance - (met ? gap : fmax(gap, 0));
+}
+
 /* Pairs a point whose own nodes, shares and area are there, and adds it where it finds a place.
    again: the contact was off in the analysis before, so that an overlap is released gradually.
    `clearance` replaces the drawn distance by its own value. A node on no element has the area of
    the face that it meets. */
 static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const ig_set *other,
                            const double p[3], double reach, bool again, ig_structure_touch *t) {
-  double gap = 0, drawn = 0;
-  if (!pair_find(s, other, p, reach, t))
+  double gap = 0;
+  if (!pair_find(s, other, false, p, reach, t))
     return loose_add(s, c, t);
   if (!(t->area > 0)) {
     double w[8];
@@ -181,12 +212,9 @@ static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const
   }
   relative(s, t, NULL, t->before);
   memcpy(t->offset, t->before, sizeof t->offset);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; k++)
     gap += t->normal[k] * t->before[k];
-    for (int a = 0; a < t->slaves + t->masters; a++)
-      drawn += t->normal[k] * t->share[a] * s->mesh->x[3 * (size_t)t->node[a] + (size_t)k];
-  }
-  t->shift = isnan(c->clearance) ? 0 : c->clearance - drawn;
+  t->shift = shift_of(s, c, other, reach, t);
   t->overlap = again ? fmin(gap + t->shift, 0) : 0;
   IG_TRY(IG_MORE(s->cx, &s->touches.point, s->touches.count, "contact"));
   s->touches.point[s->touches.count++] = *t;
@@ -336,16 +364,14 @@ static ig_status touches_make(ig_structure *s, int analysis) {
     if (!off)
       IG_TRY(contact_points(s, i, c, before));
   }
-  IG_TRY(IG_NEW(s->cx, &s->touches.unknown, (size_t)s->touches.count * 3 * IG_CONTACT_NODES + 1,
-                "contact"));
-  unknowns_set(s);
-  return IG_OK;
+  return IG_NEW(s->cx, &s->touches.unknown, (size_t)s->touches.count * 3 * IG_CONTACT_NODES + 1,
+                "contact");
 }
 
-/* Friction goes on from one analysis to the next: each point takes the traction of the same point
-   of the former ones. Both lists are in the order of faces; those that meet nothing may be missing.
- */
-static void friction_keep(ig_structure *s, const ig_structure_touches *former) {
+/* Contact goes on from one analysis to the next: each point is that of the former ones, with its
+   partner, friction and pressure. Both lists are in the order of faces; points that meet nothing
+   may be missing. */
+static void points_keep(ig_structure *s, const ig_structure_touches *former) {
   int32_t k = 0;
   for (int32_t i = 0; i < s->touches.count; i++) {
     ig_structure_touch *t = &s->touches.point[i];
@@ -357,26 +383,22 @@ static void friction_keep(ig_structure *s, const ig_structure_touches *former) {
           memcmp(o->node, t->node, (size_t)t->slaves * sizeof *t->node) != 0 ||
           memcmp(o->share, t->share, (size_t)t->slaves * sizeof *t->share) != 0)
         continue;
-      double across = 0;
-      for (int d = 0; d < 3; d++)
-        across += o->pull[d] * t->normal[d];
-      for (int d = 0; d < 3 && t->masters; d++)
-        t->pull[d] = o->pull[d] - across * t->normal[d];
-      if (t->masters)
-        t->extra = t->kept = o->kept;
+      *t = *o;
+      t->overlap = 0; /* is released */
       k = at + 1;
       break;
     }
   }
 }
 
-/* Pairs at the present positions. */
 ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
   ig_structure_touches former = s->touches;
   s->touches = (ig_structure_touches){0};
   const ig_status status = touches_make(s, analysis);
-  if (status == IG_OK)
-    friction_keep(s, &former);
+  if (status == IG_OK) {
+    points_keep(s, &former);
+    unknowns_set(s);
+  }
   ig_structure_touches_free(&former);
   return status;
 }
@@ -403,7 +425,7 @@ static void pair_again(ig_structure *s, const ig_structure_contact *c, const ig_
   double p[3], across = 0;
   t->masters = 0;
   relative(s, t, NULL, p);
-  if (!pair_find(s, other, p, reach, t))
+  if (!pair_find(s, other, false, p, reach, t))
     t->masters = 0;
   *changed |= t->masters != old.masters ||
               memcmp(t->node, old.node, (size_t)(t->slaves + t->masters) * sizeof *t->node) != 0;
@@ -414,25 +436,22 @@ static void pair_again(ig_structure *s, const ig_structure_contact *c, const ig_
     t->extra = t->kept = 0;
     return;
   }
-  /* `clearance` counts from the place that is met first */
-  double gap = 0;
-  for (int k = 0; k < 3; k++) {
-    gap += t->normal[k] * t->before[k];
+  for (int k = 0; k < 3; k++)
     across += t->pull[k] * t->normal[k];
-  }
-  if (!old.masters && !isnan(c->clearance))
-    t->shift = c->clearance - fmax(gap, 0);
+  if (!old.masters)
+    t->shift = shift_of(s, c, other, reach, t);
   for (int k = 0; k < 3; k++)
     t->pull[k] -= across * t->normal[k];
 }
 
 ig_status ig_structure_touches_follow(ig_structure *s, bool *changed) {
+  const bool begins = s->time == s->begin;
   *changed = false;
   for (int i = 0; i < s->c->contacts.count; i++) {
     const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
     const ig_set *other = NULL;
     double reach = 0;
-    for (int32_t k = 0; k < s->touches.count && !c->tied && !c->sliding; k++) {
+    for (int32_t k = 0; k < s->touches.count && !c->tied && (begins || !c->sliding); k++) {
       ig_structure_touch *t = &s->touches.point[k];
       double now[3], size;
       if (t->contact != i)
@@ -450,7 +469,7 @@ ig_status ig_structure_touches_follow(ig_structure *s, bool *changed) {
   return IG_OK;
 }
 
-/* Uzawa's rule: pressures of a converged state become those at no distance. The stiffness is far
+/* Uzawa's rule: pressures of a converged state become those at no distance. The stiffness is
    usually far above that of the parts, so that each round divides penetrations by some ten. */
 bool ig_structure_touch_augment(void *self, const ig_trial *at) {
   ig_structure *s = self;
@@ -608,22 +627,26 @@ static void damp(const ig_structure *s, const ig_structure_contact *c, const ig_
   }
 }
 
-/* The place of the face x, continued beyond its edges by half of it, where the normal n goes
-   through the point p: shape functions N. Gauss and Newton's method from the place `at` of the
-   pair. */
+/* A place of a face: shape functions, their derivatives, unit normal. */
+typedef struct {
+  double N[8], d[8][2], normal[3];
+} foot;
+
+/* The place of the face x, continued beyond its edges by half of it, where the normal goes through
+   the point p. Gauss and Newton's method from the place `at` of the pair. */
 static void project(int nodes, const double (*x)[3], const double p[3], const double at[2],
-                    double N[8], double n[3]) {
+                    foot *to) {
   const bool triangle = nodes == 3 || nodes == 6;
   const double low = triangle ? -0.5 : -2, high = triangle ? 1.5 : 2;
-  double place[2] = {at[0], at[1]}, d[8][2];
+  double place[2] = {at[0], at[1]};
   for (int pass = 0;; pass++) {
     double off[3] = {p[0], p[1], p[2]}, t[2][3] = {{0}}, g[2] = {0, 0}, A[3] = {0, 0, 0};
-    ig_structure_face_values(nodes, place, N, d);
+    ig_structure_face_values(nodes, place, to->N, to->d);
     for (int a = 0; a < nodes; a++)
       for (int k = 0; k < 3; k++) {
-        off[k] -= N[a] * x[a][k];
-        t[0][k] += d[a][0] * x[a][k];
-        t[1][k] += d[a][1] * x[a][k];
+        off[k] -= to->N[a] * x[a][k];
+        t[0][k] += to->d[a][0] * x[a][k];
+        t[1][k] += to->d[a][1] * x[a][k];
       }
     for (int k = 0; k < 3; k++) {
       g[0] += t[0][k] * off[k];
@@ -639,12 +662,54 @@ static void project(int nodes, const double (*x)[3], const double p[3], const do
     for (int m = 0; m < 2; m++)
       place[m] = fmin(high, fmax(low, place[m] + by[m]));
   }
-  normal_of(nodes, x, (const double(*)[2])d, n);
+  normal_of(nodes, x, (const double(*)[2])to->d, to->normal);
+}
+
+/* Adds to the tangent ke (3 IG_CONTACT_NODES)^2 what the traction P, with the pressure `push`, owes
+   to the normal and the place below the point, which move with the nodes of both faces x:
+
+     d xi^a = A^ab (T_b + gap N_b) . du,  d n = -t^a (N_a . du),
+
+   t_a the derivatives of the place by the natural coordinates xi, t^a = A^ab t_b, A_ab = t_a . t_b,
+   T_b = share t_b, N_b = n times the derivatives of the shape functions of the second face, whose
+   curvature is left out (Laursen and Simo 1993). */
+static void tangent_turn(const ig_structure_touch *t, const foot *on, const double (*x)[3],
+                         const double *share, const double P[3], double push, double gap,
+                         double *ke) {
+  const int n = 3 * IG_CONTACT_NODES, nodes = t->slaves + t->masters;
+  double axis[2][3] = {{0}}, dual[2][3], A[3] = {0, 0, 0};
+  for (int a = 0; a < t->masters; a++)
+    for (int k = 0; k < 6; k++)
+      axis[k / 3][k % 3] += on->d[a][k / 3] * x[t->slaves + a][k % 3];
+  for (int k = 0; k < 3; k++) {
+    A[0] += axis[0][k] * axis[0][k];
+    A[1] += axis[0][k] * axis[1][k];
+    A[2] += axis[1][k] * axis[1][k];
+  }
+  const double det = A[0] * A[2] - A[1] * A[1];
+  const double B[2][2] = {{A[2] / det, -A[1] / det}, {-A[1] / det, A[0] / det}};
+  for (int k = 0; k < 6; k++)
+    dual[k / 3][k % 3] = B[k / 3][0] * axis[0][k % 3] + B[k / 3][1] * axis[1][k % 3];
+  for (int b = 0; b < nodes; b++)
+    for (int e = 0; e < 3; e++) {
+      double N[2] = {0, 0}, xi[2], turn[3];
+      for (int m = 0; m < 2 && b >= t->slaves; m++)
+        N[m] = on->d[b - t->slaves][m] * on->normal[e];
+      for (int m = 0; m < 2; m++)
+        xi[m] = share[b] * dual[m][e] + gap * (B[m][0] * N[0] + B[m][1] * N[1]);
+      for (int d = 0; d < 3; d++)
+        turn[d] = -(dual[0][d] * N[0] + dual[1][d] * N[1]);
+      for (int a = 0; a < nodes; a++) {
+        const double *own = a < t->slaves ? NULL : on->d[a - t->slaves];
+        const double moves = own ? -(own[0] * xi[0] + own[1] * xi[1]) : 0;
+        for (int d = 0; d < 3; d++)
+          ke[(3 * a + d) * n + 3 * b + e] += t->area * (moves * P[d] - share[a] * push * turn[d]);
+      }
+    }
 }
 
 /* Callback of the engine. Where displacements are large the place below the point follows it over
-   the face, so that forces of both sides are on one line; derivatives of normal and place by
-   displacements, times the pressure, are left out of the tangent. */
+   the face, so that forces of both sides are on one line. */
 ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                       double *f, double *k, ig_trouble *trouble) {
   const ig_structure_touches *all = self;
@@ -659,6 +724,8 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
     double *ke = k ? k + (size_t)(i - begin) * (size_t)(n * n) : NULL;
     double x[IG_CONTACT_NODES][3], r[3] = {0, 0, 0}, moved[3], normal[3], p[3], D[9], T[9];
     double share[IG_CONTACT_NODES];
+    foot on;
+    bool turns = false;
     memset(fe, 0, (size_t)n * sizeof *fe);
     if (ke)
       memset(ke, 0, (size_t)(n * n) * sizeof *ke);
@@ -679,13 +746,15 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
       normal_of(t->masters, (const double(*)[3])(x + t->slaves), (const double(*)[2])t->slope,
                 normal);
     else if (s->large) {
-      double N[8], y[3] = {0, 0, 0};
+      double y[3] = {0, 0, 0};
       for (int a = 0; a < t->slaves; a++)
         for (int d = 0; d < 3; d++)
           y[d] += share[a] * x[a][d];
-      project(t->masters, (const double(*)[3])(x + t->slaves), y, t->at, N, normal);
+      project(t->masters, (const double(*)[3])(x + t->slaves), y, t->at, &on);
+      turns = true;
+      memcpy(normal, on.normal, sizeof normal);
       for (int a = 0; a < t->masters; a++)
-        share[t->slaves + a] = -N[a];
+        share[t->slaves + a] = -on.N[a];
       for (int d = 0; d < 3; d++) {
         r[d] = 0;
         for (int a = 0; a < nodes; a++)
@@ -704,6 +773,9 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
             ke[(3 * a + d) * n + 3 * b + e] =
                 t->area * share[a] * (share[b] * D[3 * d + e] + t->share[b] * T[3 * d + e]);
     }
+    if (ke && turns && t->push > 0)
+      tangent_turn(t, &on, (const double(*)[3])x, share, p, t->push,
+                   normal[0] * r[0] + normal[1] * r[1] + normal[2] * r[2], ke);
     if (s->framed) { /* rows of nodes beyond the last are zero */
       ig_lid node[IG_CONTACT_NODES];
       for (int a = 0; a < IG_CONTACT_NODES; a++)
@@ -748,11 +820,12 @@ ig_status ig_structure_touch_accept(void *self, const ig_trial *at) {
 }
 
 /* Forces on the nodes of first sides alone: those of both sides are in balance. */
-bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to) {
+void ig_structure_touches_sum(ig_structure *s) {
   const double duration =
       IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->duration;
   const ig_trial still = {
       .u = NULL, .time = s->time, .factor = fmin(1, (s->time - s->begin) / duration)};
+  ig_structure_touched *to = &s->touched;
   *to = (ig_structure_touched){.depth = 0};
   for (int32_t i = 0; i < s->touches.count; i++) {
     ig_structure_touch *t = &s->touches.point[i];
@@ -761,8 +834,7 @@ bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to) {
     ig_trouble trouble = {.element = -1};
     if (!t->masters || IG_ITEM(const ig_structure_contact, s->c->contacts, t->contact)->tied)
       continue;
-    if (ig_structure_touch_evaluate((void *)(uintptr_t)&s->touches, &still, i, i + 1, f, NULL,
-                                    &trouble) != IG_OK)
+    if (ig_structure_touch_evaluate(&s->touches, &still, i, i + 1, f, NULL, &trouble) != IG_OK)
       continue;
     for (int a = 0; a < t->slaves; a++) {
       double v[3];
@@ -773,5 +845,4 @@ bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to) {
     to->depth = fmax(to->depth, -t->gap);
     to->share = fmax(to->share, -t->gap / size);
   }
-  return s->touches.count > 0;
 }

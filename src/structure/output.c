@@ -209,6 +209,10 @@ ig_status ig_structure_tables(ig_structure *s) {
   return IG_OK;
 }
 
+ig_status ig_structure_tables_write(const ig_structure *s, ig_sink *to) {
+  return s->text_used && to && to->file ? to->file(to, "tables.csv", s->text, s->text_used) : IG_OK;
+}
+
 /* Modes of the last analysis that found some as `mode_1` ...; where there are several such
    analyses, those of each with its number, too.
    Keys of the summary; all modes are in tables.csv as well. */
@@ -236,10 +240,12 @@ ig_status ig_structure_history(void *self, ig_sink *to) {
     fixed(s, s->u, n, v);
     most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
   }
-  enum { OWN = 3 };
+  enum { OWN = 3, CONTACT = 4 };
   char text[IG_STRUCTURE_SUMS][40];
-  const char *names[OWN + IG_STRUCTURE_SUMS] = {"time [s]", "analysis", "displacement_max [m]"};
-  double values[OWN + IG_STRUCTURE_SUMS] = {s->time, s->analysis + 1, most};
+  const char *names[OWN + IG_STRUCTURE_SUMS + CONTACT] = {"time [s]", "analysis",
+                                                          "displacement_max [m]"};
+  double values[OWN + IG_STRUCTURE_SUMS + CONTACT] = {s->time, s->analysis + 1, most};
+  int columns = OWN;
   bool rests = false;
   for (int i = 0; i < s->c->analysis.count; i++)
     rests |= IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind == IG_STRUCTURE_STATIC;
@@ -249,7 +255,14 @@ ig_status ig_structure_history(void *self, ig_sink *to) {
     names[OWN + i] = text[i];
   }
   ig_structure_balance_list(s, values + OWN);
-  return to ? to->history(to, OWN + (rests ? IG_STRUCTURE_SUMS : 0), names, values) : IG_OK;
+  columns += rests ? IG_STRUCTURE_SUMS : 0;
+  static const char *const contact[CONTACT] = {"contact_force_x [N]", "contact_force_y [N]",
+                                               "contact_force_z [N]", "penetration_share"};
+  for (int i = 0; i < CONTACT && s->c->contacts.count; i++) {
+    names[columns] = contact[i];
+    values[columns++] = i < 3 ? s->touched.force[i] : s->touched.share;
+  }
+  return to ? to->history(to, columns, names, values) : IG_OK;
 }
 
 /* output.fields; without it all fields are written. */
@@ -340,23 +353,26 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
   ig_structure_balance_list(s, sum);
   for (int i = 0; i < IG_STRUCTURE_SUMS && s->balanced; i++)
     IG_TRY(to->result(to, ig_structure_sums[i], i < IG_STRUCTURE_SUMS / 2 ? "N" : "N m", sum[i]));
-  ig_structure_touched touched;
-  if (ig_structure_touches_sum(s, &touched)) {
+  if (s->c->contacts.count) {
     static const char *const names[] = {"contact_force_x", "contact_force_y", "contact_force_z"};
     for (int d = 0; d < 3; d++)
-      IG_TRY(to->result(to, names[d], "N", touched.force[d]));
-    IG_TRY(to->result(to, "penetration_max", "m", touched.depth));
-    IG_TRY(to->result(to, "penetration_share", "", touched.share));
+      IG_TRY(to->result(to, names[d], "N", s->touched.force[d]));
+    IG_TRY(to->result(to, "penetration_max", "m", s->touched.depth));
+    IG_TRY(to->result(to, "penetration_share", "", s->touched.share));
   }
   for (int i = 0; i < s->limits; i++) {
     char name[32];
     snprintf(name, sizeof name, "limit_%d", i + 1);
     IG_TRY(to->result(to, name, "", s->limit[i]));
   }
+  if (!isnan(s->beyond[0]))
+    IG_TRY(to->result(to, "until_passed_by", "m", s->beyond[0]));
+  if (!isnan(s->beyond[1]))
+    IG_TRY(to->result(to, "until_passed_by_factor", "", s->beyond[1]));
   IG_TRY(to->result(to, "newton_iterations", "", (double)s->iterations));
   IG_TRY(to->result(to, "step_cuts", "", (double)s->cuts));
   IG_TRY(modes_write(s, to));
   if (s->solver)
     IG_TRY(to->result_text(to, "solver", s->solver));
-  return s->text_used && to->file ? to->file(to, "tables.csv", s->text, s->text_used) : IG_OK;
+  return ig_structure_tables_write(s, to);
 }

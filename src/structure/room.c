@@ -160,7 +160,10 @@ static ig_status stops_add(ig_structure *s) {
    length: size of the model, reach: largest coordinate; scales of displacements for tolerances
    and for rounding. */
 static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
+  bool changed;
   IG_TRY(ig_structure_touches_new(s, s->analysis));
+  if (a->kind != IG_STRUCTURE_STATIC)
+    IG_TRY(ig_structure_touches_follow(s, &changed));
   groups_make(s);
   IG_TRY(system_make(s));
   if (!takes_time(a))
@@ -208,6 +211,7 @@ static ig_status touches_follow(ig_structure *s) {
 static ig_status until_read(ig_structure *s, const ig_structure_analysis *a) {
   const ig_structure_until *c = &a->until;
   s->watched = -1;
+  s->beyond[0] = s->beyond[1] = NAN;
   if (a->method == IG_STRUCTURE_ARC_LENGTH && a->kind != IG_STRUCTURE_STATIC)
     return ig_fail_at(s->cx, &a->at, "`method: arc_length` is for `kind: static`");
   if (a->method == IG_STRUCTURE_ARC_LENGTH && a->fixed_steps)
@@ -243,6 +247,19 @@ static ig_status until_read(ig_structure *s, const ig_structure_analysis *a) {
   return IG_OK;
 }
 
+/* Whether the last step has passed `until`, and by what: steps do not end on it. */
+static bool until_passed(ig_structure *s, const ig_structure_until *c, double factor) {
+  if (!c->at.given)
+    return false;
+  const double far = s->watched >= 0 ? s->u[s->watched] - c->displacement : NAN;
+  const double more = c->factor > 0 ? factor - c->factor : c->factor - factor;
+  if (far * s->side >= 0)
+    s->beyond[0] = fabs(far);
+  if (more >= 0)
+    s->beyond[1] = more;
+  return far * s->side >= 0 || more >= 0;
+}
+
 /* Whether an analysis by arc length is over: `until` is passed, or its steps are taken. */
 static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
                      const ig_newton_standing *now) {
@@ -252,8 +269,7 @@ static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
     s->limit[s->limits++] = s->factor_before;
   s->falls = falls;
   s->factor_before = now->factor;
-  if (now->done || (s->watched >= 0 && (c->displacement - s->u[s->watched]) * s->side <= 0) ||
-      (c->at.given && (c->factor > 0 ? now->factor >= c->factor : now->factor <= c->factor)))
+  if (until_passed(s, c, now->factor) || now->done)
     return true;
   if (now->steps < a->steps || s->analysis + 1 < s->c->analysis.count)
     return false; /* what follows needs the loads of the end: the engine fails at the next step */
@@ -316,6 +332,11 @@ static ig_status analysis_begin(ig_structure *s) {
      the time. */
   o.pass = !isnan(a->first_step);
   IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
+  if (a->kind == IG_STRUCTURE_STATIC && s->touches.count) {
+    /* Contact is as it was: what is out of balance now is not due to other pairs. */
+    IG_TRY(ig_newton_begin(s->newton));
+    IG_TRY(touches_follow(s));
+  }
   return s->dynamic || o.arc_length ? IG_OK : stops_add(s);
 }
 
@@ -376,6 +397,21 @@ static void turns_warn(const ig_structure *s, const ig_structure_analysis *a) {
         worst * 180 / 3.14159265358979324, 0.5 * worst * worst);
 }
 
+/* A step of Newton's method. Where there is none, the tables of the steps before it are written:
+   they say what the part has borne. */
+static ig_status step_take(ig_structure *s) {
+  ig_ctx *cx = s->cx;
+  const ig_status status = ig_newton_step(s->newton);
+  char message[sizeof cx->message];
+  if (status == IG_OK)
+    return IG_OK;
+  memcpy(message, cx->message, sizeof message);
+  if (ig_structure_tables_write(s, s->job->sink) != IG_OK)
+    ig_warn(cx, "%s", cx->message);
+  memcpy(cx->message, message, sizeof message);
+  return status;
+}
+
 /* `most` and `ahead` (steps the loop would allow) are not used: implicit steps come one at a
    time. */
 static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
@@ -385,10 +421,11 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
   (void)most, (void)ahead;
   if (takes_time(a)) {
     ig_newton_standing now;
-    IG_TRY(ig_newton_step(s->newton));
+    IG_TRY(step_take(s));
     ig_newton_stand(s->newton, &now);
     done = s->proportional ? arc_ends(s, a, &now) : now.done;
     now.done = done;
+    ig_structure_touches_sum(s);
     if (!done)
       IG_TRY(touches_follow(s));
     s->solver = now.solver;

@@ -417,6 +417,12 @@ typedef struct {
   int rounds;  /* of multipliers in this step */
 } ig_structure_touches;
 
+/* What other sides exert on first ones, N; the deepest penetration, m, and over the size of the
+   face there. */
+typedef struct {
+  double force[3], depth, share;
+} ig_structure_touched;
+
 /* A prescribed unknown: constraint without masters, whose g ig_structure_motions sets per step. */
 typedef struct {
   int32_t unknown;
@@ -491,6 +497,7 @@ struct ig_structure {
   int spins, *spin;
   uint8_t *spun;
   ig_structure_touches touches;
+  ig_structure_touched touched;    /* at the end of the last step */
   ig_structure_exchange *exchange; /* of a heat analysis */
   ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
   int *truss;                      /* of each element: its entry of `trusses`, -1; NULL: none has */
@@ -517,6 +524,7 @@ struct ig_structure {
   bool proportional; /* arc length: what acts is linear in time */
   int32_t watched;   /* unknown of `until`, -1: none */
   double side;       /* sign of what is left to the displacement of `until`, at the start */
+  double beyond[2]; /* by what the last step went beyond `until`: m, load factor; NaN: it has not */
   /* Load factors at which the path of an analysis by arc length turns, of the first ones: a limit
      load, the least load after it, and so on. */
   int limits;
@@ -631,12 +639,8 @@ IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at
 bool ig_structure_touch_augment(void *self, const ig_trial *at);
 /* Callback of Newton's method: whether no point slides by more than half a face in the step. */
 bool ig_structure_touch_fits(void *self, const ig_trial *at, char *why, size_t size);
-/* Of the accepted state: what other sides exert on first ones, N; the deepest penetration, m, and
-   over the size of the face there. False: no point may touch. */
-typedef struct {
-  double force[3], depth, share;
-} ig_structure_touched;
-bool ig_structure_touches_sum(const ig_structure *s, ig_structure_touched *to);
+/* Sets s->touched. Before points are paired anew: other pairs have other forces. */
+void ig_structure_touches_sum(ig_structure *s);
 /* Pairs points anew that have slid since they were paired; *changed: nodes have changed. */
 IG_MUST_CHECK ig_status ig_structure_touches_follow(ig_structure *s, bool *changed);
 /* load.c
@@ -695,6 +699,8 @@ void ig_structure_row(ig_structure *s, const char *quantity, const char *set, in
                       int point, int count, const double *value);
 /* Rows of all `tables` of the case at the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
+/* tables.csv, with the steps so far; `to` may be NULL. */
+IG_MUST_CHECK ig_status ig_structure_tables_write(const ig_structure *s, ig_sink *to);
 /* balance.c
    Sums of loads and reactions of the static step that was accepted last; at the end of an analysis
    a warning where they do not balance. */

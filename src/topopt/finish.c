@@ -186,7 +186,8 @@ static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig
     ig_format(text, sizeof text, "no: %s", loose);
     remedy = gray ? "; let it run longer, or use a projection"
                   : "; hold elements under loads solid ('passive'), or allow more volume";
-  } else if (worst == 0 && part && part_excess(s, e, part, text, sizeof text) > 0) {
+  } else if (worst == 0 && part && !s->c->finish.at.given && /* which has better figures */
+             part_excess(s, e, part, text, sizeof text) > 0) {
     remedy =
         "; lower the bound by that, use smaller elements, or, where the stress of a corner or a "
         "point load grows with every finer grid, leave its set out (stress.exclude)";

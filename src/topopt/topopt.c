@@ -114,6 +114,8 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
   IG_TRY(ig_topopt_unused(job->cx, c, job->tree));
   IG_TRY(check_radius(job, c));
+  if (c->finish.at.given)
+    IG_TRY(ig_topopt_finish_check(job->cx, c, job->mesh, job->materials));
   if (job->mesh) {
     const char *why;
     if (job->assembly_free)

@@ -242,6 +242,15 @@ typedef struct {
   const char *file, *field;
 } ig_start_case;
 
+/* The part analysed on meshes of its own after the run (src/finish). */
+typedef struct {
+  ig_src at;
+  double size;         /* edge of the finest mesh's elements, m; NaN: 0.7 of the design's */
+  int64_t meshes;      /* 1 to 3 */
+  int64_t frequencies; /* natural frequencies of the part; 0: none */
+  bool step;           /* write part.step */
+} ig_finish_case;
+
 typedef enum { IG_PLANE_STRESS, IG_PLANE_STRAIN } ig_plane_kind;
 
 typedef struct {
@@ -269,6 +278,7 @@ typedef struct {
   ig_optimiser_case optimiser;
   ig_solver_case solver;
   ig_surface_case surface;
+  ig_finish_case finish;
   ig_sequence_case sequence;
   ig_start_case initial_design;
   int64_t iterations;
@@ -289,6 +299,9 @@ IG_MUST_CHECK ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c, co
 /* Whether the finished part is analysed: as given, or where a bound on a stress, a compliance or a
    displacement has to hold for it. */
 bool ig_topopt_analysed(const ig_topopt_case *c);
+/* Whether the part can be analysed on meshes of its own; materials may be NULL. */
+IG_MUST_CHECK ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c,
+                                               const ig_mesh *mesh, const ig_list *materials);
 /* How often the exported part contains the model: 2 for each plane of symmetry at which the surface
    is mirrored. */
 double ig_topopt_copies(const ig_topopt_case *c);

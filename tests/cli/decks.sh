@@ -31,6 +31,10 @@ refuses bad/set.inp "$(line set.inp 'TOP, 3')" "no set of nodes is named 'TOP'"
 refuses bad/scaling.inp "$(line scaling.inp FREQUENCY)" "selective mass scaling"
 refuses bad/energy.inp "$(line energy.inp HYPERELASTIC)" "ARRUDA-BOYCE is not understood"
 refuses bad/buckle.inp "$(line buckle.inp 'TIP, 3')" "AMPLITUDE= in a [*]BUCKLE step"
+sed 's/^[*]STEP/*AMPLITUDE, NAME=A\n0., 0., 0.5, 1., 1., 0.\n*STEP/; s/^[*]CLOAD/*CLOAD, AMPLITUDE=A/' "$SOURCE/tests/decks/riks.inp" >"$here/bad/riks.inp"
+refuses bad/riks.inp "$(line riks.inp '^2, 3, -10')" "AMPLITUDE= in a [*]STATIC, RIKS step"
+sed 's/^[*]STEP/*STEP, AMPLITUDE=STEP/' "$SOURCE/tests/decks/riks.inp" >"$here/bad/sudden.inp"
+refuses bad/sudden.inp "$(line sudden.inp '^2, 3, -10')" "AMPLITUDE= in a [*]STATIC, RIKS step"
 refuses bad/shared.inp "$(grep -n ', 3, 5[.]' "$here/bad/shared.inp" | cut -d: -f1)" "share a node or a face"
 bad weight.inp '/DENSITY/,+1d; s/^[*]CLOAD/*DLOAD\nEALL, GRAV, 9.81, 0., 0., -1.\n*CLOAD/'
 refuses bad/weight.inp "$(line weight.inp GRAV)" "give the material 'STEEL' a .density."
@@ -76,6 +80,18 @@ awk -v a="$(limit 1)" -v b="$(limit 2)" 'BEGIN { exit !(a > 0.2897 && a < 0.2904
   { echo "RIKS: limits $(limit 1) $(limit 2), expected 0.29033 and -0.29033"; exit 1; }
 awk -F, '$4 == "displacement" && $6 == 2 { w = $10 } END { exit !(w < -0.45 && w > -0.5) }' "$here/riks/tables.csv" ||
   { echo "RIKS: ends elsewhere"; exit 1; }
+by=$(sed -n 's/.*"until_passed_by": *\([-0-9.e]*\).*/\1/p' "$here/riks/summary.json")
+awk -F, -v by="$by" '$4 == "displacement" && $6 == 2 { w = $10 } END { d = by + w + 0.45; exit !(by > 0 && d * d < 1e-16) }' "$here/riks/tables.csv" ||
+  { echo "RIKS: passes its end by '$by'"; exit 1; }
+mkdir "$here/limit"
+sed 's/^2, 3, -10/1, 3, -10/' "$SOURCE/tests/decks/riks.inp" >"$here/limit/borne.inp"
+"$INGOT" run "$here/limit/borne.inp" --quiet --out "$here/limit/out" 2>&1 | grep -q 'the loads move nothing: all of them act on supports' ||
+  { echo "RIKS: a load on a support"; exit 1; }
+# without it there is no equilibrium beyond the limit load: the tables of the steps up to it are there
+sed 's/, RIKS//' "$SOURCE/tests/decks/riks.inp" >"$here/limit/load.inp"
+"$INGOT" run "$here/limit/load.inp" --quiet --out "$here/limit/out" 2>"$here/said" && { echo "beyond a limit load"; exit 1; }
+awk -F, '$4 == "displacement" && $6 == 2 { n++ } END { exit !(n > 3) }' "$here/limit/out/tables.csv" ||
+  { echo "no tables after a failure"; cat "$here/said"; exit 1; }
 
 if ! command -v ccx >/dev/null; then
   for deck in "$here"/*.inp; do

@@ -73,6 +73,46 @@ near 'sum of both halves' "$(figure half/finished load_case_1_load_sum_z)" -100 
 near 'weight of both halves' "$(figure half/finished load_case_2_load_sum_z)" -0.6121 1e-3
 near 'compliance of both halves' "$(figure half/finished load_case_1)" "$(awk -v a="$(figure half load_case_1)" 'BEGIN { print 2 * a }')" 0.08
 
+# loads that end at a plane of symmetry and in the middle of a face: their areas, forces and moments
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'symmetry: [z+]' 'supports: [{set: xmin}]' \
+  'loads: [{box: {min: [28 mm, 10 mm, 4 mm], max: [37 mm, 10 mm, 10 mm]}, force: [0, -50, 0], spread: faces}, {box: {min: [28 mm, 10 mm, 4 mm], max: [37 mm, 10 mm, 10 mm]}, pressure: 1 MPa, load_case: 2}]' >plane_z.yaml
+run plane_z
+"$INGOT" finish plane_z --meshes 1 -e '2.7 mm' -t 1 >table 2>log || { cat log; exit 1; }
+for i in 1 2; do
+  near "area of load $i" "$(sed -n "s/.*load $i: on \([-0-9.e]*\) m^2.*/\1/p" log)" 1.08e-4 0.003
+done
+# r x F about the origin: the resultant is at x = 32.5 mm in the plane of symmetry
+moments() { awk -F, '/^\*/ { on = toupper($1); step += on ~ /STEP/ && on !~ /END/; next } on ~ /^\*NODE$/ { for (d = 1; d <= 3; d++) x[$1 + 0, d] = $(d + 1) }
+  on ~ /CLOAD/ && step == s { d = $2 + 0; e = d % 3 + 1; g = e % 3 + 1; m[e] += x[$1 + 0, g] * $3; m[g] -= x[$1 + 0, e] * $3 }
+  END { print m[1], m[3] }' s="$1" plane_z/finished/part.inp; }
+read -r mx mz <<<"$(moments 1)"
+near 'moment of the force about the plane' "$mx" 1 0.001
+near 'moment of the force' "$mz" -3.25 0.001
+read -r mx mz <<<"$(moments 2)"
+near 'moment of the pressure about the plane' "$mx" 1.08 0.003
+near 'moment of the pressure' "$mz" -3.51 0.003
+
+# `finish` in the case: figures of the part beside those of the design, and they decide
+{ cat whole.yaml; echo 'finish: {meshes: 1, size: 2.5 mm, frequencies: 1}
+constraints: [{stress: 48 MPa}]'; } >key.yaml
+"$INGOT" run key.yaml --backend cpu -t 1 -o key >table 2>log || { cat log; exit 1; }
+grep -q '"feasible": "no: of the finished part: constraint 1 (stress) is' key/summary.json || { echo 'the part does not decide'; exit 1; }
+grep -q '^feasible .*no: of the finished part' table || { echo 'the table says otherwise'; cat table; exit 1; }
+near 'compliance in the summary' "$(figure key finished_compliance)" 0.010336 0.003
+# Timoshenko: 1.5 % below 1.875^2 / 2 pi sqrt(E I / rho A L^4)
+near 'natural frequency' "$(figure key finished_frequency_1)" 1259 0.01
+cp key/summary.json before.json
+! command -v python3 >/dev/null || python3 -m json.tool key/summary.json >/dev/null || { echo 'summary.json is no JSON'; exit 1; }
+"$INGOT" run key.yaml --backend cpu -t 1 -q -o key --resume >table 2>log && cmp -s key/summary.json before.json || { echo 'a run that is up to date changes its summary'; exit 1; }
+# two materials in a row: F^2 (L1 / E1 A + L2 / E2 A)
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'sets: [{name: far, box: {min: [20 mm, 0, 0]}}]' 'supports: [{set: xmin}]' \
+  'loads: [{set: xmax, force: [1000, 0, 0], spread: faces}]' 'finish: {meshes: 1, size: 2.5 mm}' |
+  sed 's/^materials.*/materials: [{name: a, young: 200 GPa, poisson: 0, density: 7800 kg\/m3}, {name: b, young: 100 GPa, poisson: 0, density: 2700 kg\/m3, set: far}]/' >two.yaml
+run two
+near 'compliance of two materials' "$(figure two finished_compliance)" 0.003 0.005
+near 'mass of two materials' "$(figure two finished_mass)" 0.021 0.01
+grep -q 'do not follow the faces between materials' two/summary.json || { echo 'no warning of the faces between materials'; exit 1; }
+
 # a mesh: a pressure on a set of faces, a moment on another
 beam 'mesh: {boxes: [{name: b, size: [80 mm, 10 mm, 10 mm], cells: [16, 4, 4]}]}' 'supports: [{set: xmin}]' \
   'loads: [{set: zmax, pressure: 1 MPa}, {set: xmax, moment: [0, 2, 0], load_case: 2}]' >mesh.yaml
@@ -101,7 +141,16 @@ bad empty 'expected a folder'
 beam 'grid: {elements: [32, 4, 0]}' 'supports: [{set: xmin}]' 'loads: [{set: xmax, force: [0, 1, 0]}]' >plane.yaml
 run plane
 bad plane 'plane designs'
+# the optimisation has taken away what a load without weight acts on
+beam 'grid: {elements: [16, 4, 8], size: [16 mm, 4 mm, 8 mm]}' 'supports: [{set: xmin}]' 'weights: [1, 0]' \
+  'loads: [{box: {min: [16 mm, 0, 0], max: [16 mm, 1, 0]}, force: [0, 0, -1]}, {box: {min: [14 mm, 0, 8 mm], max: [16 mm, 1, 8 mm]}, pressure: 1 MPa, load_case: 2}]' |
+  sed 's/^volume: 1/volume: 0.3/; s/kind: none/kind: density, radius: 1.5 mm/; s/iterations: 1/iterations: 12/' >inside.yaml
+run inside
+bad inside 'load 2: pressure: no face'
 sed 's/materials: .*/problem: heat/; s/force: .*}/heat: 1, spread: faces}/; s/^constraints.*//; s/^stress.*//' whole.yaml >heat.yaml
 run heat
 bad heat 'problem: heat is not supported'
+sed 's/^volume.*/&\nfinish: {meshes: 1}/' heat.yaml >heat_key.yaml
+"$INGOT" run heat_key.yaml -q -o heat_key 2>log
+[ $? -eq 2 ] && grep -q 'heat_key.yaml.*finish: problem: heat is not supported' log && [ ! -e heat_key ] || { echo 'a heat problem with finish is not refused before its run'; cat log; exit 1; }
 echo 'beams by theory, by their decks and by CalculiX; symmetry, meshes, refusals'

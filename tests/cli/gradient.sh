@@ -31,11 +31,24 @@ bad 'time,middle\n1,390\n2\n' 'bad.csv:3: fewer cells'
 bad 'time,middle\n1,390abc\n' 'bad.csv:2: expected numbers'
 bad 'time [ms],middle\n1,390\n' 'bad.csv:1: expected times in s'
 bad 'time,middle\n9,390\n' 'bad.csv:2: its time is outside'
-gradient "$case" -f 'middle@1 kg' -w ambient; [ $? = 2 ] && grep -q 'expected a time behind @' log || fail "a time in kg"
+gradient "$case" -f 'middle@1 kg' -w ambient; [ $? = 2 ] && grep -q 'expected a time' log || fail "a time in kg"
 
 gradient "$case" -f middle -w duration; [ $? = 2 ] && grep -q "no gradient by 'duration'" log || fail "duration"
 gradient "$case" -f nobody -w ambient; [ $? = 2 ] && grep -q "no figure 'nobody'" log || fail "an unknown figure"
 gradient "$case" -f middle; [ $? = 2 ] && grep -q -- '--wrt KEY' log || fail "no key"
 gradient "$SOURCE/cases/stress/cantilever.yaml" -f x -w y && fail "another room"
 grep -q 'stress has no gradients yet' log || fail "another room: no word"
+
+# optimise: the powers of a path for a given end; the case that it writes gives the figure that it says
+optimise() { "$INGOT" optimise "$@" -t 1 >log 2>&1; }
+optimise "$case" -f 'variance(middle, 420 K)' -w 'beams[0].powers' -w 'boundary[0].convection' --bounds 'beams[0].powers=20 W:300 W' \
+  --bounds 'boundary[0].convection=10:500' --set 'beams[0].segment=5 mm' --iterations 4 -o best.yaml || fail "optimise"
+first=$(awk '/^iteration 0/ { print $3 }' log) least=$(sed -n 's/^variance(middle, 420 K)[ ]*\([^ ]*\) K^2.*/\1/p' log)
+awk -v a="$first" -v b="$least" 'BEGIN { exit !(b > 0 && b < 0.9 * a) }' || fail "it does not fall: $first $least"
+gradient best.yaml -f 'variance(middle, 420 K)' -w ambient || fail "the optimised case"
+awk -v b="$least" '/^variance/ { exit !(($4 - b) ^ 2 < 1e-10 * b ^ 2) }' log || fail "another figure than $least"
+optimise "$case" -f middle -w 'beams[0].powers'; [ $? = 2 ] && grep -q 'lower bound above 0' log || fail "powers without bounds"
+optimise "$case" -f middle -w ambient --bounds '1 m:2 m'; [ $? = 2 ] && grep -q "expected a unit like 'K'" log || fail "bounds in metres"
+optimise "$case" -f middle -w ambient --bounds '1 K'; [ $? = 2 ] && grep -q 'expected LOW:HIGH' log || fail "one bound"
+"$INGOT" check "$case" --set 'beams[0].powers=[1 W, 2 W]' >log 2>&1; [ $? = 2 ] && grep -q '`powers` has 2 numbers: the path has' log || fail "a wrong number of powers"
 echo "gradient test: good"

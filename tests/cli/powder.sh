@@ -19,7 +19,8 @@ echo "paths: {file: one.csv}" >>files.yaml
 grep -q "need \`layer_height\`" said || fail "no height: $(cat said)"
 echo "layer_height: 40 um" >>files.yaml
 "$INGOT" run hatch.yaml -q -o hatch -t 1 || exit 1
-"$INGOT" run files.yaml -q -o files -t 1 || exit 1
+"$INGOT" run files.yaml -q -o files -t 1 >said 2>&1 || fail "$(cat said)"
+grep -q 'no event' said && fail "a case without events: $(cat said)"
 [ "$(find hatch -name 'snap_*.vtkhdf' | wc -l)" = 3 ] || fail "the film has other than 3 frames"
 "$INGOT" result extremes hatch >said 2>&1 || fail "frames are not read: $(cat said)"
 # 20 x 10 x 4 cells of 17 bytes, five sizes of 8, a head and an end
@@ -87,6 +88,9 @@ done
 tail -q -n +2 text/exaca-*.csv | cut -d, -f1-3 | sort | uniq -c | awk '{ print $2 "," $1 }' | sort >counts
 tail -n +2 text/solidification.csv | awk -F, '$8 > 0 { printf "%.9g,%.9g,%.9g,%d\n", $1, $2, $3, $8 }' | sort >melts
 cmp counts melts || fail "events and meltings"
+# none where nothing melts: files without a row, with a word
+"$INGOT" run events.yaml -q -o none -t 1 -s 'duration=1 ms' -s 'events.min=[0, 0, -60 um]' -s 'events.max=[0.4 mm, 0.2 mm, -40 um]' >said 2>&1 || fail "no events: $(cat said)"
+grep -q 'events.yaml:.*: no event: none of the 20 x 10 x 1 cells .* melted in layers 1 to 2 of 2 until 0.001 s: move `min`' said || fail "no events: $(cat said)"
 # the room of grains reads all of them, from either file
 for kind in text/exaca-%s.csv binary/exaca-%s.catemp; do
   printf 'physics: grains\ngrid: {cell: 20 um}\nsubstrate: {grain_size: 60 um}\ngrowth: {law: in718}\nevents: [{file: '"$kind}, {file: $kind"', start_time: 31 ms}]\n' 0001 0002 >grains.yaml

@@ -765,5 +765,30 @@ near "$(figure reco recoater_height_max)" 2e-6 1e-11 "height above the recoater"
 near "$(figure reco recoater_touches)" 0 0 "layers that a recoater does not touch"
 near "$(figure reco recoater_height_max)" -2e-6 1e-11 "depth below the recoater"
 [ ! -e soft ] || fail "a refused case has left a folder"
+# a layer of 15-5PH is born as austenite on a plate that was cold before: both are martensite as far as they are cold,
+# in the build at 353 K and at room temperature; temperatures that do not rise and a probe without martensite are refused
+cat >phase.yaml <<END
+physics: stress
+mesh: {boxes: [{name: plate, size: [4 mm, 2 mm, 1 mm], cells: [4, 2, 1]}, {name: wall, origin: [0, 0, 1 mm], size: [4 mm, 2 mm, 1 mm], cells: [4, 2, 1]}]}
+materials: {name: steel, file: $SOURCE/materials/15-5PH.yaml}
+temperature: 353 K
+supports: {set: zmin, fix: all}
+phases:
+  - {name: build, kind: build, set: wall, height: 1 mm, steps: 4}
+  - {name: cool, temperature: [[0 s, 353 K], [1 s, 293.15 K]]}
+probes: [{name: plate, set: plate, quantity: martensite}, {name: wall, set: wall, quantity: martensite}]
+output: {count: 1}
+END
+"$INGOT" run phase.yaml -q -t 1 --out phase 2>said || fail "a layer that transforms: $(cat said)"
+[ ! -s said ] || fail "a shipped material warns: $(cat said)"
+near "$(figure phase plate_after_build)" 0.7078097 1e-6 "martensite of the plate in the build"
+near "$(figure phase wall_after_build)" 0.4356045 1e-6 "martensite of the wall in the build"
+near "$(figure phase wall)" 0.7078097 1e-6 "martensite of the wall"
+"$INGOT" run phase.yaml -q -t 1 --out phases -s materials.mechanical.transformation.start=900 2>said
+[ $? = 2 ] && grep -q "transformation.start: .*must be given and rise in this order" said || fail "temperatures of a transformation that do not rise: $(cat said)"
+sed 's/15-5PH/SS316L/' phase.yaml >none.yaml
+"$INGOT" run none.yaml -q -t 1 --out phases 2>said
+[ $? = 2 ] && grep -q "none.yaml:9:.*no material of the case has martensite" said || fail "martensite of a steel that has none: $(cat said)"
+[ ! -e phases ] || fail "a refused case has left a folder"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad

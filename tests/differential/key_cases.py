@@ -327,6 +327,10 @@ def stress():
                                                           "recovery_start": 800.0, "recovery_end": 1200.0})],
                  phases=[{"name": "hot", "steps": 3, "duration": 10.0, "temperature": 900.0}])
     yield "creep", {"case": creep, "only": ["materials.mechanical", "floors"], "hints": hints}
+    phase = dict(load, materials=[dict(steel, mechanical={"expansion": 1.1e-5, "anneal": 1500.0, "transformation": {
+                     "start": 400.0, "austenite_start": 700.0, "austenite_end": 1000.0, "strain": 5e-3, "trip": 5e-11, "yield": 2e8, "hardening": 1e9, "expansion": 1.8e-5}})],
+                 phases=[{"name": "heat", "steps": 2, "temperature": 850.0}, {"name": "cool", "steps": 2, "temperature": [[0, 850.0], [1, 320.0]]}])
+    yield "phase", {"case": phase, "only": ["materials.mechanical.transformation"], "hints": dict(hints, **{"transformation.strain_temperature": [400.0]})}
     heat = {"mesh": two, "materials": [steel], "temperature": 300.0, "supports": [{"set": "zmin", "fix": "all"}],
             "phases": [{"name": "heat", "kind": "heat", "file": "heat"}], "floors": {"hardening": 0.01}, "output": {"count": 2}}
     yield "heat", {"case": heat, "only": ["phases", "floors", "temperature"], "hints": hints}
@@ -521,6 +525,9 @@ def topopt():
     made = dict(base, filter={"kind": "density"}, optimiser={"method": "mma"})
     yield "overhang", {"case": dict(made, overhang={}), "only": ["overhang"], "hints": hints}
     yield "draw", {"case": dict(made, draw_direction={"parting": 2.0}), "only": ["draw_direction"], "hints": hints}
+    yield "finish", {"case": {"grid": {"elements": [4, 2, 2]}, "materials": [dict(SOLID, density=1.0, young=1.0)], "volume": 1.0, "iterations": 1, "filter": {"kind": "none"},
+                              "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "finish": {"meshes": 1}, "output": {"count": 1}},
+                     "only": ["finish"], "hints": dict(hints, **{"finish.size": [1.2]})}
     # so large that the coarse grid is no system of a few unknowns, which is solved at once
     fine = {"elements": [16, 8, 8], "size": [8.0, 4.0, 4.0]}
     yield "sequence", {"case": dict(base, grid=fine, sequence={"grids": 1, "iterations": 3}, pattern={"mirror": ["y"]}, solver={}),

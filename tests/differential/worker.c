@@ -121,13 +121,13 @@ static ig_status part_run(ig_case *c, seat *s) {
 
 static ig_status whole_run(ig_case *c, seat *s) {
   ig_run_stats stats = {0};
-  const ig_status status = ig_run(c, &(ig_run_options){.out = s->r->out,
-                                                       .resume = s->r->cut > 0,
-                                                       .force = s->r->cut == 0,
-                                                       .stats = &stats,
-                                                       .figure = figure_print,
-                                                       .row = row_keep,
-                                                       .user = s});
+  const ig_status status = ig_run_and_finish(c, &(ig_run_options){.out = s->r->out,
+                                                                  .resume = s->r->cut > 0,
+                                                                  .force = s->r->cut == 0,
+                                                                  .stats = &stats,
+                                                                  .figure = figure_print,
+                                                                  .row = row_keep,
+                                                                  .user = s});
   s->steps = stats.steps;
   return status;
 }

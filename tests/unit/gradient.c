@@ -109,9 +109,80 @@ static void agrees_with_constant_properties(void **state) {
   GOOD(cx, ig_case_set(c, "materials",
                        "[{name: a, density: 7950, conductivity: 20, specific_heat: 500, "
                        "absorptivity: 0.4}]"));
-  GOOD(cx, ig_case_gradient(c, "a", of, 5, &(ig_gradient_options){true}, &g));
-  is_difference(g);
-  ig_gradient_free(g);
+  for (int i = 0; i < 3; i++) {
+    static const char *const figure[] = {"a", "variance(volume(700 K, 200 K), 12 mm^3)",
+                                         "variance(a)"};
+    GOOD(cx, ig_case_gradient(c, figure[i], of, 5, &(ig_gradient_options){true}, &g));
+    is_difference(g);
+    assert_string_equal(g->unit, i == 0 ? "K" : i == 1 ? "m^6" : "K^2");
+    assert_true(g->value > 0 && g->row[1].derivative[0] != 0);
+    ig_gradient_free(g);
+  }
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+/* A part of 8 mm^3 that is hot as a whole; the step from cold to hot is 0.5 in its middle. */
+static void hot_volume_is_the_volume(void **state) {
+  (void)state;
+  static const struct {
+    const char *figure;
+    double share;
+  } of[] = {{"volume(300 K)", 1}, {"volume(500 K)", 0}, {"volume(400 K, 1 K)", 0.5}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c;
+  ig_gradient *g;
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "thermal"));
+  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}}"));
+  GOOD(cx, ig_case_set(c, "materials",
+                       "{name: m, density: 8000, specific_heat: 500, conductivity: 20}"));
+  GOOD(cx, ig_case_set(c, "initial_temperature", "400 K"));
+  GOOD(cx, ig_case_set(c, "duration", "0.1 s"));
+  for (int i = 0; i < 3; i++) {
+    GOOD(cx, ig_case_gradient(c, of[i].figure, NULL, 0, NULL, &g));
+    assert_near(g->value, of[i].share * 8e-9, 1e-20);
+    ig_gradient_free(g);
+  }
+  BAD(cx, ig_case_gradient(c, "volume(2 m)", NULL, 0, NULL, &g), "expected a temperature");
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+/* T = 300 K + q t / C at the ends of n steps: mean square distance from 310 K is least at q = 10 K
+   C sum(t) / sum(t^2). A bound below that is met exactly. */
+static void optimum_is_exact(void **state) {
+  (void)state;
+  static const char *const of[] = {"body_source"}, *const low[] = {"0"},
+                           *const bound[] = {"10 MW/m^3"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c;
+  ig_optimum end;
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "thermal"));
+  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}}"));
+  GOOD(cx, ig_case_set(c, "materials",
+                       "{name: m, density: 8000, specific_heat: 500, conductivity: 20}"));
+  GOOD(cx, ig_case_set(c, "body_source", "5 MW/m^3"));
+  GOOD(cx, ig_case_set(c, "initial_temperature", "300 K"));
+  GOOD(cx, ig_case_set(c, "duration", "1 s"));
+  GOOD(cx, ig_case_set(c, "time_step", "0.02 s"));
+  GOOD(cx, ig_case_set(c, "probes", "{name: p, point: [0.3 mm, 0.4 mm, 0.5 mm]}"));
+  double t = 0, tt = 0;
+  for (int i = 1; i <= 50; i++) {
+    t += 0.02 * i;
+    tt += 0.02 * i * 0.02 * i;
+  }
+  const ig_optimise_options free_ = {.low = low, .tolerance = 1e-9};
+  GOOD(cx, ig_case_optimise(c, "variance(p, 310 K)", of, 1, &free_, &end));
+  assert_true(end.converged);
+  assert_near(strtod(ig_case_get(c, "body_source"), NULL), 10 * 8000 * 500 * t / tt, 100);
+  const double least = end.value;
+  GOOD(cx, ig_case_set(c, "body_source", "5 MW/m^3"));
+  GOOD(cx, ig_case_optimise(c, "variance(p, 310 K)", of, 1,
+                            &(ig_optimise_options){.low = low, .high = bound}, &end));
+  assert_true(end.converged && end.value > least && end.value < end.start);
+  assert_near(strtod(ig_case_get(c, "body_source"), NULL), 10e6, 0);
   ig_case_close(c);
   ig_ctx_close(cx);
 }
@@ -293,6 +364,8 @@ static void tells_what_has_none(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(energy_is_exact),
+      cmocka_unit_test(hot_volume_is_the_volume),
+      cmocka_unit_test(optimum_is_exact),
       cmocka_unit_test(agrees_with_differences),
       cmocka_unit_test(agrees_with_constant_properties),
       cmocka_unit_test(fields_sum_to_numbers),

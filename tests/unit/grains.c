@@ -137,6 +137,32 @@ static void skipped_rows_change_nothing(void **state) {
   ig_ctx_close(cx);
 }
 
+/* A grain that grows through the sides of a periodic box has its centre where its seed stands. */
+static void centres_are_periodic(void **state) {
+  (void)state;
+  ig_grains_seed seed = {.point = {0.5 * UM, 10.5 * UM, 4.5 * UM}, .euler = {0, 0, 0}};
+  ig_grains_case c = grains_box(21, 21, 9);
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_grains_run r;
+  ig_grains_measure m;
+  ig_job job;
+  c.periodic = true;
+  c.substrate.at.given = c.nucleation.at.given = false;
+  c.seeds = (ig_list){1, &seed};
+  c.field =
+      (ig_grains_field){.at.given = true, .speed = NAN, .cooling_rate = NAN, .undercooling = 20};
+  c.duration = 5 * UM / 0.08; /* a tip is then 5 um long, about */
+  grains_run(cx, &c, &job, &r);
+  GOOD(cx, ig_grains_measure_make(&r, &m));
+  assert_int_equal(m.grains, 1);
+  assert_true(m.grain[0].cells > 27 && m.grain[0].cells < 21 * 21 * 9);
+  for (int d = 0; d < 3; d++)
+    assert_near(m.grain[0].centre[d], seed.point[d], 1e-12);
+  ig_grains_measure_free(&m);
+  ig_grains_close(&r);
+  ig_ctx_close(cx);
+}
+
 #ifdef INGOT_HAVE_IO
 static void temporary(char *path, const char *text) {
   const int fd = mkstemp(path);
@@ -271,6 +297,8 @@ static void bad_events_are_refused(void **state) {
              {"x,y,z,tm,cr\n", ":1:1: the line of column names has no 'ts'"},
              {"x,y,z,tm,ts,cr\n", "no event lies in the box"},
              {"x,y,z,tm,ts,cr\n0,0,0,1,2\n", ":2:9: the line has 5 values and not 6"},
+             {"x,y,z,tm,ts,cr\n0,0,0,1,2,3,4\n", ":2:12: the line has more than 6 values"},
+             {"x,y,z,tm,ts,tl,cr\n0,0,0,1,2,3,4\n", ":1:13: a second column for 'ts'"},
              {"x,y,z,tm,ts,cr\n0,0,0,1,two,3\n", ":2:9: a number is missing"},
              {"x,y,z,tm,ts,cr\n0,0,0,1,2x,3\n", ":2:9: this is no number"},
              {"x,y,z,tm,ts,cr\n0,0,0,2,1,3\n", ":2:1: an event falls through the liquidus"},
@@ -368,6 +396,7 @@ int main(void) {
       cmocka_unit_test(colors_are_those_of_the_triangle),
       cmocka_unit_test(places_follow_the_case),
       cmocka_unit_test(skipped_rows_change_nothing),
+      cmocka_unit_test(centres_are_periodic),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(formats_are_the_same),
       cmocka_unit_test(solid_beside_goes_on),

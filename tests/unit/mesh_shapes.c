@@ -157,6 +157,18 @@ static void cuts_and_sets(void **state) {
   set[0].place.cylinder.radius = 1e-3; /* between two nodes */
   set[0].place.cylinder.from.value[0] = set[0].place.cylinder.to.value[0] = 0.55;
   refused(&c, "set 'hole' is empty");
+  set[0] = set[2];
+  refused(&c, "set 'hot': the mesh has an element set of this name already");
+  set[0].name = "all";
+  refused(&c, "set 'all': this name is reserved for the set of all elements");
+  set[0].name = "zmax";
+  set[0].of = IG_PICK_FACES;
+  refused(&c, "set 'zmax': the mesh has a face set of this name already");
+  ig_box_case two[2] = {box, box};
+  two[0].name = "all";
+  two[1].origin = IG_ROW(0, 0, 1);
+  c = (ig_mesh_case){.boxes = {2, two}};
+  refused(&c, "box 'all': this name is reserved");
 }
 
 static void annulus_full_and_part(void **state) {

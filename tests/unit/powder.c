@@ -112,6 +112,113 @@ static ig_status run(const ig_powder_case *c, ig_powder_run *r) {
   return status == IG_OK ? ig_powder_pull(r, ~0u) : status;
 }
 
+/* A pair of fine steps is stable over three plain ones: no mode grows, up to the one that plain
+   steps of the critical length just keep. Pools are those of plain steps within a fifth of a cell,
+   with two steps for three, and no heat is lost. */
+static void pairs_of_steps(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run r[2];
+  c.hatch.speed = 0.5;
+  c.hatch.power = 50;
+  c.hatch.layers = 1;
+  c.beam.radius = 60e-6; /* the beam moves by a quarter of it in a pair */
+  c.grid.window[0] = c.grid.window[1] = c.grid.window[2] = 1;
+  const int depth = IG_LINE_DEPTH, width = IG_LINE_WIDTH;
+  for (int i = 0; i < 2; i++) {
+    c.fine_stages = i + 1;
+    assert_int_equal(run(&c, &r[i]), IG_OK);
+    assert_true(fabs(ig_powder_gap(&r[i])) < 1e-11 * r[i].ledger.source);
+  }
+  const double ratio = (double)r[1].fine_steps / (double)r[0].fine_steps;
+  assert_true(ratio > 0.6 && ratio < 0.75); /* coarse steps hold whole pairs */
+  for (int64_t n = 0; n < r[0].lines; n++) {
+    const double *a = ig_powder_host(&r[0].array.line) + IG_LINE_COLUMNS * n,
+                 *b = ig_powder_host(&r[1].array.line) + IG_LINE_COLUMNS * n;
+    assert_true(a[IG_LINE_LOOKS] > 0 && a[depth] > 0);
+    assert_float_equal(b[depth], a[depth], 0.2 * r[0].cell);
+    assert_float_equal(b[width], a[width], 0.2 * r[0].cell);
+  }
+  assert_int_equal(ig_powder_fine_steps(&r[1], 6 * r[1].dt_fine), IG_OK);
+  const ig_powder_stages *s = &r[1].view.a.stages;
+  assert_int_equal(s->count, 2);
+  assert_float_equal(s->all, 3 * r[1].dt_fine, 1e-12 * s->all);
+  for (int i = 0; i <= 100; i++) {
+    const double rate = 2 / r[1].dt_fine * i / 100;
+    assert_true(fabs((1 - s->dt[0] * rate) * (1 - s->dt[1] * rate)) < 1 + 1e-12);
+  }
+  for (int i = 0; i < 2; i++)
+    ig_powder_close(&r[i]);
+}
+
+/* A pause that ends where a line begins is no look at that line's pool: its means are over looks at
+   a pool that is there. */
+static void a_pause_is_no_look(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run r;
+  c.hatch.layers = 2;
+  c.hatch.recoating = 0.1;
+  assert_int_equal(run(&c, &r), IG_OK);
+  const int64_t second = r.layer_of[1].line;
+  const double *first = ig_powder_host(&r.array.line), *line = first + IG_LINE_COLUMNS * second;
+  assert_true(line[IG_LINE_LOOKS] > 0);
+  assert_float_equal(line[IG_LINE_LOOKS], first[IG_LINE_LOOKS], 0);
+  assert_true(line[IG_LINE_WIDTH_MEAN] > 0.95 * first[IG_LINE_WIDTH_MEAN]);
+  ig_powder_close(&r);
+}
+
+/* A small checkpoint at the end of a layer: heat and pools agree with a run that was not cut, and
+   so do the meltings of coarse cells, though fine cells far below have forgotten theirs. */
+static void a_small_checkpoint_goes_on(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run whole, first, second;
+  ig_keeper keeper;
+  c.hatch.layers = 0;
+  part.max[2] = 0.24e-3;
+  c.hatch.recoating = 0.1;
+  c.hatch.power = 45;
+  c.checkpoint = IG_CHECKPOINT_SMALL;
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+  assert_int_equal(run(&c, &whole), IG_OK);
+  assert_int_equal(ig_powder_open(&job, &first), IG_OK);
+  while (first.layer < 11 || first.set[first.now].count)
+    assert_int_equal(ig_powder_advance(&first), IG_OK);
+  ig_keeper_open(cx, &keeper);
+  assert_int_equal(ig_powder_save(&first, &keeper.sink), IG_OK);
+  assert_true(first.buried > first.plate);
+  assert_int_equal(ig_powder_open(&job, &second), IG_OK);
+  assert_int_equal(ig_powder_restore(&second, keeper.kept), IG_OK);
+  while (second.time < second.duration)
+    assert_int_equal(ig_powder_advance(&second), IG_OK);
+  assert_int_equal(ig_powder_pull(&second, ~0u), IG_OK);
+  const size_t cells =
+      (size_t)whole.coarse.n[0] * (size_t)whole.coarse.n[1] * (size_t)whole.coarse.n[2];
+  double *a, *b;
+  assert_int_equal(IG_NEW(cx, &a, cells, "cells"), IG_OK);
+  assert_int_equal(IG_NEW(cx, &b, cells, "cells"), IG_OK);
+  for (int f = 0; f < 2; f++) {
+    assert_int_equal(ig_powder_get(&whole, f ? "T" : "melts", a), IG_OK);
+    assert_int_equal(ig_powder_get(&second, f ? "T" : "melts", b), IG_OK);
+    for (size_t i = 0; i < cells; i++)
+      assert_float_equal(a[i], b[i], f ? 0.02 : 1e-12);
+  }
+  for (int64_t i = 0; i < whole.lines; i++)
+    for (int k = 0; k < IG_LINE_VOLUME; k++) {
+      const double *p = ig_powder_host(&whole.array.line) + IG_LINE_COLUMNS * i,
+                   *q = ig_powder_host(&second.array.line) + IG_LINE_COLUMNS * i;
+      assert_float_equal(q[k] / p[k], 1, 1e-3);
+    }
+  assert_float_equal(second.ledger.source / whole.ledger.source, 1, 1e-6);
+  free(a);
+  free(b);
+  ig_restart_free(keeper.kept);
+  ig_powder_close(&whole);
+  ig_powder_close(&first);
+  ig_powder_close(&second);
+}
+
 static int64_t unseen(const ig_powder_run *r, int64_t *melted) {
   const ig_powder_map *m = &r->view.map;
   const float *kept = r->array.map.host;
@@ -152,7 +259,7 @@ static void freezing_unseen_is_not_known(void **state) {
     assert_int_equal(ig_powder_both(&r, 0.9 * ig_powder_coarse_step(&r)), IG_OK);
   const ig_powder_box all = {.size = {r.coarse.n[0], r.coarse.n[1], r.coarse.n[2]}};
   assert_int_equal(ig_powder_windows_place(&r, &all, 1), IG_OK);
-  assert_int_equal(ig_powder_fine_steps(&r, 1, 1e-9), IG_OK);
+  assert_int_equal(ig_powder_fine_steps(&r, 1e-9), IG_OK);
   assert_int_equal(unseen(&r, &melted), gone);
   for (int64_t i = 0; i < r.nf[0] * r.nf[1] * r.nf[2]; i++)
     assert_true((r.state[i] & IG_POWDER_MOLTEN) == 0);
@@ -617,6 +724,9 @@ int main(void) {
                                      cmocka_unit_test(light_reaches_as_far_to_both_sides),
                                      cmocka_unit_test(tables_hold_the_latent_heat),
                                      cmocka_unit_test(heat_is_counted),
+                                     cmocka_unit_test(pairs_of_steps),
+                                     cmocka_unit_test(a_pause_is_no_look),
+                                     cmocka_unit_test(a_small_checkpoint_goes_on),
                                      cmocka_unit_test(a_saved_run_goes_on),
                                      cmocka_unit_test(a_cut_run_goes_on),
                                      cmocka_unit_test(a_weak_beam_melts_less),

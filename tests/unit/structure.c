@@ -268,6 +268,74 @@ static void contact_slides_over_faces(void **state) {
   }
 }
 
+/* Friction over its limit, the largest of all steps, from the reactions of the plate. */
+static double rubbed(const char *folder, int *steps) {
+  char path[600], line[400];
+  double most = 0, along, across;
+  snprintf(path, sizeof path, "%s/tables.csv", folder);
+  FILE *f = fopen(path, "r");
+  assert_non_null(f);
+  for (*steps = 0; fgets(line, sizeof line, f);)
+    if (sscanf(line, "%*d,%*d,%*[^,],total_reaction,plate,0,0,%lf,%*[^,],%lf", &along, &across) ==
+        2) {
+      most = fmax(most, fabs(along / (0.3 * across)));
+      ++*steps;
+    }
+  fclose(f);
+  return most;
+}
+
+/* A block is pressed on a plate, slides over it by 2.5 faces and back; or stands while its pressure
+   goes down to a tenth and up again, before it goes back. Friction is never above its limit but for
+   the slope of the bent plate, and reaches it, whatever the length of steps and the number of
+   analyses. */
+static void friction_has_its_limit(void **state) {
+  (void)state;
+  static const double step[] = {1, 0.5, 0.2, 0.1};
+  char *here = folder_new();
+  for (int i = 0; i < 8; i++) {
+    char analysis[600];
+    int steps;
+    const char *large = i % 2 ? "true" : "false";
+    const bool stands = i / 2 % 2;
+    const int used = snprintf(analysis, sizeof analysis, "[{kind: static, large: %s}", large);
+    for (int k = 0, at = used; k < (stands ? 3 : 2); k++)
+      at += snprintf(analysis + at, sizeof analysis - (size_t)at,
+                     ", {kind: static, large: %s, first_step: %g, fixed_steps: true}%s", large,
+                     step[i / 2], k == (stands ? 2 : 1) ? "]" : "");
+    const entry set[] = {
+        {"mesh",
+         "{boxes: [{size: [6, 2, 1], cells: [6, 2, 1]}, {origin: [1.2, 0.2, 1.01], size: [2, 1.6, "
+         "1], cells: [3, 2, 1]}], sets: [{name: over, box: {min: [0, 0, 0.999], max: [6, 2, "
+         "1.001]}}, {name: under, box: {min: [0, 0, 1.009], max: [9, 2, 1.011]}}, {name: top, box: "
+         "{min: [0, 0, 2.009], max: [9, 2, 2.011]}}, {name: plate, box: {min: [0, 0, 0], max: [6, "
+         "2, 0.001]}}]}"},
+        {"materials", "{name: m, young: 1e6, poisson: 0.3}"},
+        {"tables", "{set: plate, quantity: reaction, total: only}"},
+        {"supports",
+         stands ? "[{set: zmin, fix: all}, {set: top, components: x y, displacement: [2.5, 0, 0], "
+                  "history: [[0, 0], [1, 0], [2, 1], [3, 1], [4, 0]]}]"
+                : "[{set: zmin, fix: all}, {set: top, components: x y, displacement: [2.5, 0, 0], "
+                  "history: [[0, 0], [1, 0], [2, 1], [3, 0]]}]"},
+        {"loads", stands ? "{set: top, pressure: 1000, history: [[0, 0], [1, 1], [2, 1], [2.5, "
+                           "0.1], [3, 1], [4, 1]]}"
+                         : "{set: top, pressure: 1000, history: [[0, 0], [1, 1], [3, 1]]}"},
+        {"contacts", "{set: under, to: over, friction: 0.3, clearance: 0, penetration: 1e-4}"},
+        {"analysis", analysis},
+        {NULL, NULL}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c = case_with(cx, "structure", set);
+    GOOD(cx, ig_run(c, &(ig_run_options){.out = here, .force = true}));
+    const double ratio = rubbed(here, &steps);
+    if (!(ratio < 1.004 && ratio > 0.998))
+      fail_msg("steps of %g, large: %s: friction is %g of its limit", step[i / 2], large, ratio);
+    assert_in_range(steps, 8, 200);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+  folder_remove(here);
+}
+
 /* A cube that nothing keeps is pulled by a pressure of 1 kPa at once: 0.5 m after a second, with
    large displacements, where the pressure is a load that follows, as without. */
 static void pressures_accelerate(void **state) {
@@ -595,6 +663,7 @@ int main(void) {
                                      cmocka_unit_test(springs_turn),
                                      cmocka_unit_test(springs_snap_through),
                                      cmocka_unit_test(contact_slides_over_faces),
+                                     cmocka_unit_test(friction_has_its_limit),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),

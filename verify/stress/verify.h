@@ -29,6 +29,8 @@ ig_status ig_stress_verify_turn(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_bend.c */
 ig_status ig_stress_verify_bend(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_element(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_phase.c */
+ig_status ig_stress_verify_phase(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_limit.c */
 ig_status ig_stress_verify_limit(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_inclusion(ig_ctx *cx, const ig_verify_sink *sink);

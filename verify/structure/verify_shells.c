@@ -123,7 +123,9 @@ ig_status ig_structure_verify_snap(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
-/* Half as thick its middle moves back while the load falls: the arc length alone follows it. */
+/* Half as thick its middle moves back while the load falls: the arc length alone follows it. The
+   least load is that of a quarter of the roof, 16 x 16 quad4 of `dynamics`, whose limit is 587 N.
+ */
 ig_status ig_structure_verify_snap_back(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_structure_problem q = {
       .grid = {{IG_QUAD8, {8, 8, 1}, shallow, NULL}},
@@ -138,7 +140,7 @@ ig_status ig_structure_verify_snap_back(ig_ctx *cx, const ig_verify_sink *sink) 
   const ig_status status = ig_structure_problem_run(cx, &q);
   if (status == IG_OK) {
     ROW("6.35 mm: limit load", "solid (CalculiX)", 584, 1000 * q.limit[0], 0.02);
-    ROW("6.35 mm: least load after it", "Sze et al. 2004", -380, 1000 * q.limit[1], 0.03);
+    ROW("6.35 mm: least load after it", "shells of dynamics", -387, 1000 * q.limit[1], 0.03);
   }
   ig_structure_problem_free(&q);
   return status;

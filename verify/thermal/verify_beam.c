@@ -69,7 +69,7 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
   IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s->problem));
   IG_TRY_GOTO(
       status, done,
-      ig_beams_new(cx, &cases, path, h, &p->material->absorptivity, 0, s->problem.mesh, &s->beams));
+      ig_beams_new(cx, &cases, path, h, p->material, p->initial, 0, s->problem.mesh, &s->beams));
   const int steps = p->steps ? p->steps : (int)ceil(p->time / (0.9 * 2 / h->limit.rate));
   for (int i = 0; i < steps; i++) {
     IG_TRY_GOTO(status, done,

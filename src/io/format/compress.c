@@ -58,6 +58,19 @@ bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_
   return good;
 }
 
+bool ig_expand_piece(const void *piece, size_t size, size_t item, void *data, size_t bytes) {
+  unsigned char *shuffled = malloc(bytes ? bytes : 1), *to = data;
+  uLongf length = (uLongf)bytes;
+  const bool good = shuffled && uncompress(shuffled, &length, piece, (uLong)size) == Z_OK &&
+                    length == bytes && bytes % item == 0;
+  const size_t items = bytes / item;
+  for (size_t b = 0; b < item && good; b++)
+    for (size_t i = 0; i < items; i++)
+      to[i * item + b] = shuffled[b * items + i];
+  free(shuffled);
+  return good;
+}
+
 /* Frees the bytes of all pieces; the set itself belongs to the compressor or the caller. */
 static void pieces_clear(ig_pieces *pieces) {
   for (size_t i = 0; i < pieces->count; i++)

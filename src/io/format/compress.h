@@ -44,6 +44,9 @@ bool ig_compress_array(ig_compressor *compressor, const char *name, const void *
 /* Compresses a single piece; the caller frees to->bytes. */
 bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
                        size_t item, ig_piece *to);
+/* The way back: `bytes` of data from a piece of `size` bytes; false: it is damaged, or memory is
+   exhausted. */
+bool ig_expand_piece(const void *piece, size_t size, size_t item, void *data, size_t bytes);
 void ig_compress_done(ig_compressor *compressor, ig_pieces *pieces);
 void ig_compress_clear(ig_compressor *compressor); /* frees what was kept */
 

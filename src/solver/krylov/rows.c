@@ -79,6 +79,30 @@ ig_status ig_rows_slab(ig_ctx *cx, const ig_rows *rows, ig_lid length, ig_slab *
   return IG_OK;
 }
 
+ig_grid ig_rows_blocks(int64_t count, int64_t length, int size) {
+  const int blocks = (int)((count + length - 1) / length);
+  return (ig_grid){.dim = 3,
+                   .dof = 1,
+                   .n = {0, 0, blocks - 1},
+                   .row = 1,
+                   .all = blocks - 1,
+                   .plane = length * size,
+                   .stored = count * size};
+}
+
+ig_status ig_rows_sums(ig_ctx *cx, const ig_rows *rows, ig_lid length, int size, ig_slab **slab,
+                       ig_grid *sums) {
+  int to;
+  *sums = ig_rows_blocks(rows->start[rows->ranks], length, size);
+  IG_TRY(ig_rows_slab(cx, rows, length, slab));
+  sums->slab = *slab;
+  ig_slab_range(*slab, 0, rows->rank, &sums->from, &to);
+  sums->n[2] = to - sums->from - 1;
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    sums->stored = (int64_t)size * (rows->to - rows->from);
+  return IG_OK;
+}
+
 /* Whether this rank computes the row. */
 static bool own(const ig_rows *rows, ig_lid row) {
   return row >= rows->from && row < rows->to;

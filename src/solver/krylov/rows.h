@@ -30,6 +30,12 @@ void ig_rows_free(ig_rows *rows);
    level, no ghosts, ranks that may have none. Ranges begin at multiples of `length`. */
 IG_MUST_CHECK ig_status ig_rows_slab(ig_ctx *cx, const ig_rows *rows, ig_lid length,
                                      ig_slab **slab);
+/* Blocks of `length` of `count` rows of `size` values as a "grid" whose planes are blocks: sums
+   over it (ig_pcg_dot, ig_pcg_energy, ig_linear.grid) have one order for any number of ranks. */
+ig_grid ig_rows_blocks(int64_t count, int64_t length, int size);
+/* The own part of these blocks. Makes *slab, which the grid refers to: ig_slab_free. */
+IG_MUST_CHECK ig_status ig_rows_sums(ig_ctx *cx, const ig_rows *rows, ig_lid length, int size,
+                                     ig_slab **slab, ig_grid *sums);
 /* The rank whose range holds the row; bisection. */
 int ig_rows_owner(const ig_rows *rows, ig_lid row);
 

@@ -5,9 +5,9 @@
    With the state at the start and the tables of the materials they determine the run. These are the
    *numbers* of a run, and a *bar* of a number is the derivative of the figure by it.
 
-     1  forward     every batch is written, copied to the tape and run; probes are read after each
+     1  forward     every batch is written, copied to the tape and run; signals are read after each
                     step; the state is kept every sqrt(steps) steps ("mark")       tape.c
-     2  figure      its value, and its derivative by each reading of a probe       figure.c
+     2  figure      its value, and its derivative by each reading of a signal      figure.c
      3  backward    window by window from the last: the state of the mark, the steps once more with
                     all states kept, then each step transposed                     backward.c
      4  set-up      a case with one key changed is set up again and writes its batches without
@@ -85,6 +85,7 @@ typedef struct {
 } ig_tape_mark;
 
 typedef struct ig_tape {
+  ig_ctx *cx;
   ig_thermal_run run;
   bool opened;
   int64_t batches, batch_room, steps, marks, mark_room;
@@ -95,9 +96,12 @@ typedef struct ig_tape {
   ig_tape_table *absorb_bar;   /* of the table of absorptivity */
   heat_material_f64 *material; /* as the run was set up; materials */
   heat_table_f64 absorb;
-  int probes;
-  /* Readings of probes, K: of step k row 2 k after the births before it, row 2 k + 1 at its end. A
-     birth changes temperatures at once. weight: derivative of the figure by each reading */
+  /* Signals: the temperature of each probe, K, and where the figure asks for it the volume that is
+     hotter than `hot`, m^3. Readings, rows x signals: of step k row 2 k after the births before it,
+     row 2 k + 1 at its end. A birth changes temperatures at once. weight: derivative of the figure
+     by each reading */
+  int probes, signals;
+  double hot, hot_width; /* K; hot NaN: none */
   double *reading, *weight;
   double *time; /* steps + 1, s */
   int64_t reading_room, time_room;
@@ -129,6 +133,11 @@ void ig_tape_free(ig_ctx *cx, ig_tape *t);
 
 /* --- figure.c */
 
+/* What a figure needs to be read in each step; before ig_tape_forward. */
+IG_MUST_CHECK ig_status ig_tape_signals(ig_ctx *cx, ig_tape *t, const char *figure);
+/* The share of a node at temperature T that counts as hotter than t->hot, and its derivative by T:
+   from 0 at hot - hot_width to 1 at hot + hot_width. */
+double ig_tape_hot(const ig_tape *t, double T, double *slope);
 /* The value of a figure, and the derivatives by readings (t->weight). */
 IG_MUST_CHECK ig_status ig_tape_figure(ig_ctx *cx, ig_tape *t, const char *figure, double *value,
                                        char unit[16]);

@@ -367,13 +367,32 @@ static void patch_back(ig_tape *t, const ig_tape_batch *b, int32_t p, const doub
 
 /* --- windows */
 
-/* What the figure takes of the state of a row of readings. */
-static void seed(ig_tape *t, int64_t row) {
+/* `bar` of the hot volume, to temperatures and volumes of nodes. */
+static void hot_back(ig_tape *t, double bar, const double *T) {
+  const ig_heat *h = &t->run.heat;
+  const int M = h->material.count;
+  const double *volume = h->node.volume.dev;
+  for (ig_lid n = 0; n < h->nodes && bar != 0; n++) {
+    double slope;
+    if (T[n] <= t->hot - t->hot_width)
+      continue;
+    const double share = ig_tape_hot(t, T[n], &slope);
+    for (int m = 0; m < M; m++) {
+      t->bar.T[n] += bar * slope * volume[(int64_t)n * M + m];
+      t->bar.volume[(int64_t)n * M + m] += bar * share;
+    }
+  }
+}
+
+/* What the figure takes of the state T of a row of readings. */
+static void seed(ig_tape *t, int64_t row, const double *T) {
   for (int p = 0; p < t->probes; p++) {
-    const double weight = t->weight[row * t->probes + p];
+    const double weight = t->weight[row * t->signals + p];
     for (int a = 0; a < 8 && weight != 0; a++)
       t->bar.T[t->run.probe[p].node[a]] += weight * t->run.probe[p].weight[a];
   }
+  if (t->signals > t->probes)
+    hot_back(t, t->weight[row * t->signals + t->probes], T);
 }
 
 /* The window of `mark` up to batch `end`: all its states, before each step. */
@@ -410,11 +429,11 @@ static ig_status window_back(ig_ctx *cx, ig_tape *t, const ig_tape_mark *mark, i
       return IG_FAIL(cx, IG_INTERRUPTED, "the gradient was stopped");
     for (int i = b->steps - 1; i >= 0; i--) {
       state -= h->nodes;
-      seed(t, 2 * (b->first + i) + 1);
+      seed(t, 2 * (b->first + i) + 1, h->node.T.dev);
       nodes_back(cx, t, &b->step[i], state, h->node.T.dev, &b->reach_bar[i]);
       watts_back(t, b, &b->step[i], state);
       elements_back(cx, t, &b->step[i], state);
-      seed(t, 2 * (b->first + i));
+      seed(t, 2 * (b->first + i), state);
       memcpy(h->node.T.dev, state, (size_t)h->nodes * sizeof(double));
       for (int32_t p = b->step[i].patch_last - 1; p >= b->step[i].patch_first; p--)
         patch_back(t, b, p, h->node.T.dev);

@@ -1,14 +1,21 @@
-/* Figures of a run that have gradients: functions of the readings of probes.
+/* Figures of a run that have gradients: functions of signals, which are read in every step.
 
-     NAME             the temperature of a probe at the end
-     NAME@0.5 s       at a time, interpolated between steps
-     mean(NAME)       over the time of the run
-     max(NAME)        its highest reading: the derivative is that of this reading
+   Signals:
+     NAME             the temperature of a probe
+     volume(1650 K)   volume hotter than that: nodes count from 0 at 50 K below it to 1 at 50 K
+                      above, smoothly; volume(1650 K, 20 K): at 20 K
+   Figures:
+     SIGNAL           at the end of the run
+     SIGNAL@0.5 s     at a time, interpolated between steps
+     mean(SIGNAL)     over the time of the run
+     max(SIGNAL)      its highest reading: the derivative is that of this reading
+     variance(SIGNAL) mean square of its distance from its own mean, while a beam is on (without
+                      beams over the whole run); variance(SIGNAL, 1400 K): from that value
      misfit(FILE.csv) sum of squares of (probe - measured) over the rows and columns of a file with
                       the columns `time` (s) and names of probes (K); empty cells do not count */
 #include "thermal/adjoint/adjoint.h"
 #include "core/number.h"
-#include "core/unit.h"
+#include "core/option.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/atomic_file.h"
 #include "io/format/csv.h"
@@ -30,15 +37,63 @@ static int probe_find(const ig_tape *t, const char *name, size_t length) {
   return -1;
 }
 
-static ig_status probe_need(ig_ctx *cx, const ig_tape *t, const char *name, size_t length, int *p) {
-  *p = probe_find(t, name, length);
+static ig_status signal_need(ig_ctx *cx, const ig_tape *t, const char *name, size_t length,
+                             int *p) {
+  *p = strncmp(name, "volume(", 7) == 0 && t->signals > t->probes ? t->probes
+                                                                  : probe_find(t, name, length);
   if (*p >= 0)
     return IG_OK;
   return IG_FAIL(cx, IG_INPUT,
-                 "no figure '%.*s': expected the name of a probe of the case, NAME@TIME, "
-                 "mean(NAME), max(NAME) or misfit(FILE.csv)",
+                 "no figure '%.*s': expected SIGNAL, SIGNAL@TIME, mean(SIGNAL), max(SIGNAL), "
+                 "variance(SIGNAL) or misfit(FILE.csv), where SIGNAL is the name of a probe of the "
+                 "case or volume(TEMPERATURE)",
                  (int)length, name);
 }
+
+/* --- signals */
+
+/* A quintic from 0 to 1: two continuous derivatives. */
+double ig_tape_hot(const ig_tape *t, double T, double *slope) {
+  const double x = 0.5 + 0.5 * (T - t->hot) / t->hot_width;
+  *slope = 0;
+  if (x <= 0 || x >= 1)
+    return x > 0;
+  *slope = 30 * x * x * (1 - x) * (1 - x) * 0.5 / t->hot_width;
+  return x * x * x * (10 - 15 * x + 6 * x * x);
+}
+
+/* The number between two places of a figure, in SI. */
+static ig_status argument_read(ig_ctx *cx, const char *figure, const char *from, const char *to,
+                               const char *unit, double *value) {
+  char text[96], problem[160] = "too long";
+  const size_t length = (size_t)(to - from);
+  snprintf(text, sizeof text, "%.*s", (int)length, from);
+  if (length < sizeof text && ig_number_read(text, unit, value, problem, sizeof problem))
+    return IG_OK;
+  return IG_FAIL(cx, IG_INPUT, "figure '%.200s': '%.60s': %s", figure, text, problem);
+}
+
+ig_status ig_tape_signals(ig_ctx *cx, ig_tape *t, const char *figure) {
+  const char *at = strstr(figure, "volume(");
+  t->probes = t->signals = t->run.probes;
+  t->hot = NAN;
+  if (!at || strncmp(figure, "misfit(", 7) == 0 || probe_find(t, figure, strlen(figure)) >= 0)
+    return IG_OK;
+  at += strlen("volume(");
+  const char *end = at + strcspn(at, ")"), *comma = at + strcspn(at, ",)");
+  if (!*end)
+    return IG_FAIL(cx, IG_INPUT, "figure '%.200s': ')' is missing", figure);
+  IG_TRY(argument_read(cx, figure, at, comma, "K", &t->hot));
+  t->hot_width = 50;
+  if (comma < end)
+    IG_TRY(argument_read(cx, figure, comma + 1, end, "K", &t->hot_width));
+  if (!(t->hot_width > 0 && t->hot > 0))
+    return IG_FAIL(cx, IG_INPUT, "figure '%.200s': temperatures must be above 0 K", figure);
+  t->signals++;
+  return IG_OK;
+}
+
+/* --- moments */
 
 /* The step that holds a time, and the share of it that has passed. */
 static bool moment_find(const ig_tape *t, double time, int64_t *k, double *share) {
@@ -60,13 +115,13 @@ static bool moment_find(const ig_tape *t, double time, int64_t *k, double *share
 
 /* Within step k: from what its births left to its end. */
 static double reading_at(ig_tape *t, int p, int64_t k, double share) {
-  return (1 - share) * t->reading[2 * k * t->probes + p] +
-         share * t->reading[(2 * k + 1) * t->probes + p];
+  return (1 - share) * t->reading[2 * k * t->signals + p] +
+         share * t->reading[(2 * k + 1) * t->signals + p];
 }
 
 static void weight_add(ig_tape *t, int p, int64_t k, double share, double weight) {
-  t->weight[2 * k * t->probes + p] += (1 - share) * weight;
-  t->weight[(2 * k + 1) * t->probes + p] += share * weight;
+  t->weight[2 * k * t->signals + p] += (1 - share) * weight;
+  t->weight[(2 * k + 1) * t->signals + p] += share * weight;
 }
 
 static ig_status at_time(ig_ctx *cx, ig_tape *t, int p, double time, double *value) {
@@ -94,10 +149,41 @@ static void mean_of(ig_tape *t, int p, double *value) {
 static void most_of(ig_tape *t, int p, double *value) {
   int64_t most = 0;
   for (int64_t row = 1; row < 2 * t->steps; row++)
-    if (t->reading[row * t->probes + p] > t->reading[most * t->probes + p])
+    if (t->reading[row * t->signals + p] > t->reading[most * t->signals + p])
       most = row;
-  *value = t->reading[most * t->probes + p];
-  t->weight[most * t->probes + p] = 1;
+  *value = t->reading[most * t->signals + p];
+  t->weight[most * t->signals + p] = 1;
+}
+
+/* Seconds of step k that count: those with a beam on, or all where none ever is. */
+static double counted(const ig_tape *t, int64_t batch, int i, bool any) {
+  const ig_tape_batch *b = &t->batch[batch];
+  const int64_t k = b->first + i;
+  return !any || b->step[i].last > b->step[i].first ? t->time[k + 1] - t->time[k] : 0;
+}
+
+/* Readings at the ends of steps, weighted by their length. target NaN: the mean. */
+static void variance_of(ig_tape *t, int p, double target, double *value) {
+  double whole = 0, mean = 0;
+  bool any = false;
+  for (int64_t b = 0; b < t->batches; b++)
+    any |= t->batch[b].watts > 0;
+  for (int64_t b = 0; b < t->batches; b++)
+    for (int i = 0; i < t->batch[b].steps; i++) {
+      const double dt = counted(t, b, i, any);
+      whole += dt;
+      mean += dt * t->reading[(2 * (t->batch[b].first + i) + 1) * t->signals + p];
+    }
+  const double from = isnan(target) ? mean / whole : target;
+  *value = 0;
+  for (int64_t b = 0; b < t->batches; b++)
+    for (int i = 0; i < t->batch[b].steps; i++) {
+      const int64_t row = 2 * (t->batch[b].first + i) + 1;
+      const double share = counted(t, b, i, any) / whole,
+                   apart = t->reading[row * t->signals + p] - from;
+      *value += share * apart * apart;
+      t->weight[row * t->signals + p] += 2 * share * apart; /* the mean has none: it is the least */
+    }
 }
 
 #ifdef INGOT_HAVE_IO
@@ -121,6 +207,15 @@ static const char *cell_take(measured *m, bool *more) {
   return m->cell.at ? m->cell.at : "";
 }
 
+static ig_status column_find(ig_ctx *cx, const ig_tape *t, measured *m, const char *text,
+                             size_t length) {
+  m->probe[m->columns] = probe_find(t, text, length);
+  if (m->probe[m->columns] >= 0)
+    return IG_OK;
+  return IG_FAIL(cx, IG_INPUT, "%s:%d: '%.*s' is no probe of the case", m->file, m->line,
+                 (int)length, text);
+}
+
 /* `time` (s) and names of probes (K), with the unit behind or without. */
 static ig_status headings_read(ig_ctx *cx, const ig_tape *t, measured *m) {
   m->time = -1;
@@ -137,7 +232,7 @@ static ig_status headings_read(ig_ctx *cx, const ig_tape *t, measured *m) {
     if (time)
       m->time = m->columns;
     else
-      IG_TRY(probe_need(cx, t, text, length, &m->probe[m->columns]));
+      IG_TRY(column_find(cx, t, m, text, length));
   }
   return m->time < 0 ? measured_fail(cx, m, "no column `time`") : IG_OK;
 }
@@ -215,45 +310,65 @@ static ig_status misfit_of(ig_ctx *cx, ig_tape *t, const char *file, double *val
 }
 #endif
 
+/* FUNCTION(SIGNAL) or FUNCTION(SIGNAL, VALUE): what is between the brackets; false: another. */
+static bool call_read(const char *figure, const char *function, const char **from, const char **to,
+                      const char **comma) {
+  const size_t head = strlen(function), length = strlen(figure);
+  if (strncmp(figure, function, head) != 0 || figure[head] != '(' || figure[length - 1] != ')')
+    return false;
+  *from = figure + head + 1;
+  *to = *comma = figure + length - 1;
+  int depth = 0;
+  for (const char *at = *from; at < *to; at++) {
+    depth += (*at == '(') - (*at == ')');
+    if (*at == ',' && depth == 0)
+      *comma = at;
+  }
+  return true;
+}
+
 ig_status ig_tape_figure(ig_ctx *cx, ig_tape *t, const char *figure, double *value, char unit[16]) {
   const size_t length = strlen(figure);
+  const char *from, *to, *comma;
   int p;
   free(t->weight);
-  IG_TRY(
-      IG_NEW(cx, &t->weight, 2 * (size_t)t->steps * (size_t)(t->probes ? t->probes : 1), "figure"));
-  snprintf(unit, 16, "K");
-  if (strncmp(figure, "misfit(", 7) == 0 && figure[length - 1] == ')') {
+  t->weight = NULL;
+  IG_TRY(IG_NEW(cx, &t->weight, 2 * (size_t)t->steps * (size_t)(t->signals ? t->signals : 1),
+                "figure"));
+  if (call_read(figure, "misfit", &from, &to, &comma)) {
     char file[1024];
-    if (length - 8 >= sizeof file)
+    if ((size_t)(to - from) >= sizeof file)
       return IG_FAIL(cx, IG_INPUT, "the name of a file is too long");
-    memcpy(file, figure + 7, length - 8);
-    file[length - 8] = '\0';
+    snprintf(file, sizeof file, "%.*s", (int)(to - from), from);
     snprintf(unit, 16, "K^2");
     return misfit_of(cx, t, file, value);
   }
-  const bool mean = strncmp(figure, "mean(", 5) == 0, most = strncmp(figure, "max(", 4) == 0;
-  if ((mean || most) && figure[length - 1] == ')') {
-    const size_t head = mean ? 5 : 4;
-    IG_TRY(probe_need(cx, t, figure + head, length - head - 1, &p));
-    if (mean)
-      mean_of(t, p, value);
-    else
-      most_of(t, p, value);
-    return IG_OK;
-  }
+  const bool mean = call_read(figure, "mean", &from, &to, &comma),
+             most = !mean && call_read(figure, "max", &from, &to, &comma),
+             variance = !mean && !most && call_read(figure, "variance", &from, &to, &comma);
   const char *at = strchr(figure, '@');
-  IG_TRY(probe_need(cx, t, figure, at ? (size_t)(at - figure) : length, &p));
-  double time = t->time[t->steps];
-  if (at) {
-    char *rest, problem[160];
-    ig_unit factor;
-    time = ig_decimal_read(at + 1, &rest);
-    while (*rest == ' ')
-      rest++;
-    if (rest == at + 1 || !ig_unit_read(rest, &factor, problem, sizeof problem) ||
-        (*rest && !ig_units_alike(rest, "s")))
-      return IG_FAIL(cx, IG_INPUT, "'%s': expected a time behind @, as in @0.5 s", figure);
-    time *= factor.factor;
+  if (!mean && !most && !variance) {
+    from = figure;
+    comma = to = at ? at : figure + length;
   }
+  const char *end = variance ? comma : to;
+  IG_TRY(signal_need(cx, t, from, (size_t)(end - from), &p));
+  const char *const own = p < t->probes ? "K" : "m^3";
+  snprintf(unit, 16, "%s", !variance ? own : p < t->probes ? "K^2" : "m^6");
+  if (mean)
+    mean_of(t, p, value);
+  else if (most)
+    most_of(t, p, value);
+  if (variance) {
+    double target = NAN;
+    if (comma < to)
+      IG_TRY(argument_read(cx, figure, comma + 1, to, own, &target));
+    variance_of(t, p, target, value);
+  }
+  if (mean || most || variance)
+    return IG_OK;
+  double time = t->time[t->steps];
+  if (at)
+    IG_TRY(argument_read(cx, figure, at + 1, figure + length, "s", &time));
   return at_time(cx, t, p, time, value);
 }

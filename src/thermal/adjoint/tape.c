@@ -1,4 +1,4 @@
-/* The tape of a run: batches as they were written, the states at marks, and readings of probes. */
+/* The tape of a run: batches as they were written, the states at marks, and readings of signals. */
 #include "thermal/adjoint/adjoint.h"
 #include "backend/backend.h"
 #include "thermal/engine/heat_make.h"
@@ -214,16 +214,34 @@ static ig_status mark_keep(ig_ctx *cx, ig_tape *t) {
   return h->node.H.dev ? copy_of(cx, &m->H, h->node.H.dev, n, sizeof(double)) : IG_OK;
 }
 
-/* Probes as they are now, into a row. */
+/* The volume of the nodes that are there, as far as they are hot. */
+static double hot_volume(const ig_tape *t) {
+  const ig_heat *h = &t->run.heat;
+  const int M = h->material.count;
+  const double *T = h->node.T.dev, *volume = h->node.volume.dev;
+  double sum = 0, slope;
+  for (ig_lid n = 0; n < h->nodes; n++) {
+    if (T[n] <= t->hot - t->hot_width)
+      continue;
+    const double share = ig_tape_hot(t, T[n], &slope);
+    for (int m = 0; m < M; m++)
+      sum += share * volume[(int64_t)n * M + m];
+  }
+  return sum;
+}
+
+/* Signals as they are now, into a row. */
 static ig_status readings_take(ig_ctx *cx, ig_tape *t, int64_t row) {
   const double *T = t->run.heat.node.T.dev;
-  while ((row + 1) * t->probes >= t->reading_room)
-    IG_TRY(room_for(cx, &t->reading, (row + 1) * t->probes, &t->reading_room, sizeof(double)));
+  while ((row + 1) * t->signals >= t->reading_room)
+    IG_TRY(room_for(cx, &t->reading, (row + 1) * t->signals, &t->reading_room, sizeof(double)));
+  if (t->signals > t->probes)
+    t->reading[row * t->signals + t->probes] = hot_volume(t);
   for (int p = 0; p < t->probes; p++) {
     double value = 0;
     for (int a = 0; a < 8; a++)
       value += t->run.probe[p].weight[a] * T[t->run.probe[p].node[a]];
-    t->reading[row * t->probes + p] = value;
+    t->reading[row * t->signals + p] = value;
   }
   return IG_OK;
 }
@@ -273,7 +291,6 @@ ig_status ig_tape_forward(ig_ctx *cx, ig_tape *t) {
   ig_thermal_run *run = &t->run;
   const double window = sqrt((double)run->steps);
   int64_t since = 0;
-  t->probes = run->probes;
   IG_TRY(start_keep(cx, t));
   IG_TRY(time_note(cx, t, 0, 0));
   while (run->done < run->steps) {

@@ -244,7 +244,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool eleme
   } else {
     IG_TRY(engine_placed(cx, ig_heat_new_fastest(cx, &setup, &run->heat), &c->at));
   }
-  IG_TRY(ig_beams_new(cx, &c->beams, paths, &run->heat, own,
+  IG_TRY(ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0], c->initial_temperature,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
                       job->mesh, &run->beams));
   return ig_thermal_fields_part(run);

@@ -88,9 +88,20 @@ static const ig_option beam_options[] = {
     IG_BOOL(B, normalise, "true",
             "all the absorbed power goes into what the beam meets, on any mesh; false: what misses "
             "the part is lost, and reported as beam_missed"),
+    IG_MAP(B, keyhole, ig_keyhole_case, ig_keyhole_options, NULL,
+           "surface: heat goes down into the keyhole that power, speed and radius of each piece of "
+           "the path make in ground at the initial temperature, and as much as that absorbs (`{}`: "
+           "with the defaults); `depth` is then the least depth (1/e^2), half the radius if left "
+           "out; left out: heat by conduction alone"),
     IG_MAP(B, path, ig_path_case, ig_path_options, NULL, "toolpath from a file"),
     IG_MAP(B, raster, ig_raster_case, raster_options, NULL, "or made from hatched layers"),
     IG_INT(B, laser, "0", 0, 64, "or of this laser of the case's `hatch`, from 1; 0: none"),
+    IG_REAL(B, segment, "m", NULL, IG_POSITIVE, 1e3,
+            "longest piece of the path with the beam on: longer ones are divided evenly; left out: "
+            "as the path has them"),
+    IG_REALS(B, powers, "W", NULL, 0, 1e6,
+             "power of each piece of the path, in its order, after it was divided by `segment`; "
+             "left out: as the path has it"),
     IG_END};
 #undef B
 

@@ -351,11 +351,11 @@ static ig_status axis_make(ig_ctx *cx, const ig_beam_case *c, const ig_toolpath 
 /* Density of sample points within a target: none further apart than 0.4 (`sampling`) of the
    smallest length of the source. With the default at most 8 per side, since weights are normalised
    and their sum is exact anyway; a user who asks for another density gets up to 32. */
-static void sampling_choose(const ig_beam_case *c, ig_beam *b) {
+static void sampling_choose(const ig_beam_case *c, double depth, ig_beam *b) {
   const ig_beam_shape *s = &b->shape;
   double least = s->radius;
   if (s->model != IG_BEAM_SURFACE)
-    least = fmin(least, s->depth);
+    least = fmin(least, depth);
   if (s->model == IG_BEAM_GOLDAK)
     least = fmin(least, fmin(s->front, s->rear));
   if (s->profile == IG_PROFILE_RING)
@@ -369,10 +369,70 @@ static void sampling_choose(const ig_beam_case *c, ig_beam *b) {
   }
 }
 
+/* What a keyhole does not go with. */
+static ig_status keyhole_check(ig_ctx *cx, const ig_beam_case *c) {
+  if (c->model != IG_BEAM_SURFACE || c->ring.at.given || c->profile.count || !isnan(c->reach))
+    return ig_fail_at(
+        cx, &c->keyhole.at,
+        "a keyhole is that of a Gaussian beam whose radius is where the intensity has "
+        "fallen to 1/e^2: give it with model: surface, without ring, profile and "
+        "reach");
+  if (!c->normalise)
+    return ig_fail_at(cx, &c->keyhole.at, "a keyhole needs `normalise: true`");
+  return IG_OK;
+}
+
+/* Keyholes of the pieces of a beam's path (material/keyhole.h): 1/e^2 depth in m, and what all
+   light is absorbed by. Where there is none, light goes down to `depth`, or half a radius. Powers
+   and speeds repeat: the last one is kept. */
+static ig_status keyholes_make(ig_ctx *cx, const ig_beam_case *c, const ig_material_case *m,
+                               double ground, ig_beam *b) {
+  const ig_toolpath *p = &b->path;
+  const double least = isnan(c->depth) ? 0.5 * c->radius : c->depth;
+  double power = NAN, speed = NAN;
+  ig_keyhole now = {least, 0, b->absorptivity};
+  IG_TRY(ig_material_require(cx, m, "boiling|conductivity|density|specific_heat", "keyhole"));
+  IG_TRY(IG_NEW(cx, &b->hole, p->count, "keyholes"));
+  for (int64_t i = 0; i < p->count; i++) {
+    const double takes = i + 1 < p->count ? p->t[i + 1] - p->t[i] : 0;
+    if (takes > 0 && p->power[i] > 0) {
+      const double *x = &p->x[3 * i], way = hypot(x[3] - x[0], x[4] - x[1]),
+                   v = way > 1e-6 * c->radius ? way / takes : ig_keyhole_rest_speed(m, takes);
+      if (!(p->power[i] == power && fabs(v - speed) <= 1e-6 * speed)) {
+        power = p->power[i], speed = v;
+        now = ig_keyhole_of(&c->keyhole, m, c->radius, power, ig_keyhole_moving(m, c->radius, v),
+                            ground);
+        now.absorptivity = b->absorptivity + now.share * (now.absorptivity - b->absorptivity);
+        now.depth = fmax(now.depth, least);
+      }
+    }
+    b->hole[i] = now;
+  }
+  return IG_OK;
+}
+
+/* The shape of a beam with keyholes: exp(-3 r^2 / R^2) of an ellipsoid is exp(-2 r^2 / a^2) with
+   R = sqrt(1.5) a. `shallow`: the least depth, for the density of sample points. */
+static void keyhole_shape(const ig_beam_case *c, ig_beam *b, double *shallow) {
+  const double to = sqrt(1.5);
+  ig_beam_shape *s = &b->shape;
+  s->model = IG_BEAM_GAUSSIAN;
+  s->radius = to * c->radius;
+  s->depth = 0;
+  *shallow = INFINITY;
+  for (int64_t i = 0; i < b->path.count; i++) {
+    b->hole[i].depth *= to;
+    s->depth = fmax(s->depth, b->hole[i].depth);
+    *shallow = fmin(*shallow, b->hole[i].depth);
+  }
+}
+
 /* Lengths that the model does not know were meant for another one: a `depth` beside the default
    model, say. */
 static ig_status lengths_check(ig_ctx *cx, const ig_beam_case *c) {
   const bool flux = c->model == IG_BEAM_SURFACE;
+  if (c->keyhole.at.given)
+    return keyhole_check(cx, c);
   if (flux && !isnan(c->depth))
     return ig_fail_at(cx, &c->at,
                       "model: surface has no `depth`: leave it out, or give a model that heats "
@@ -387,7 +447,8 @@ static ig_status lengths_check(ig_ctx *cx, const ig_beam_case *c) {
 /* A beam from its case: checks, profile, direction, cutoff, targets. The path is moved into the
    beam. Collective, because targets' extents are joined. */
 static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, const ig_heat *h,
-                          const ig_table *own, double reach, const ig_mesh *mesh, ig_beam *b) {
+                          const ig_material_case *material, double ground, double reach,
+                          const ig_mesh *mesh, ig_beam *b) {
   ig_beam_shape *s = &b->shape;
   s->model = c->model;
   s->radius = c->radius;
@@ -403,10 +464,15 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   IG_TRY(axis_make(cx, c, path, s));
   s->whole = c->normalise ? 0 : intensity_whole(s);
   /* a table with one row is a number; of a real table the engine takes care, node by node */
-  const ig_table *absorptivity = c->absorptivity.count ? &c->absorptivity : own;
+  const ig_table *absorptivity = c->absorptivity.count ? &c->absorptivity : &material->absorptivity;
   b->absorptivity = absorptivity->count == 1 ? absorptivity->y[0] : 1;
   b->path = *path;
   memset(path, 0, sizeof *path);
+  double shallow = s->depth;
+  if (c->keyhole.at.given) {
+    IG_TRY(keyholes_make(cx, c, material, ground, b));
+    keyhole_shape(c, b, &shallow);
+  }
   const double longest = fmax(fmax(s->front, s->rear), fmax(s->radius, s->depth));
   /* exp(-3 x 1.8^2) = 6e-5 of the peak of an ellipsoid is left at 1.8 lengths */
   b->cutoff = s->model == IG_BEAM_SURFACE    ? end
@@ -417,7 +483,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   /* a zone serves several steps of a beam that moves: larger zones are made less often, but each
      step looks at more targets */
   b->margin = 0.4 * s->radius;
-  sampling_choose(c, b);
+  sampling_choose(c, shallow, b);
   IG_TRY(targets_find(cx, h, b));
   s->far = b->cutoff + 0.5 * b->size;
   return IG_OK;
@@ -446,6 +512,10 @@ ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table
           "how much of the beam is absorbed? give absorptivity here or in the material");
     if (mine->count > 1)
       *table = mine;
+    if (mine->count > 1 && c->keyhole.at.given)
+      return ig_fail_at(cx, &c->keyhole.at,
+                        "a keyhole needs an absorptivity of the flat melt that is one number, not "
+                        "a table over temperature: give `absorptivity` beside it");
     if (i > 0 && (mine->count > 1 || *table) && !tables_equal(mine, first))
       return ig_fail_at(cx, &c->at,
                         "where absorptivity depends on temperature, all beams must have the same "
@@ -457,13 +527,13 @@ ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table
 
 /* All beams of a case. Collective, as targets are joined over ranks. paths[i] becomes beam i's. */
 ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, const ig_heat *h,
-                       const ig_table *absorptivity, double reach, const ig_mesh *mesh,
-                       ig_beams *beams) {
+                       const ig_material_case *material, double ground, double reach,
+                       const ig_mesh *mesh, ig_beams *beams) {
   const ig_table *table;
   memset(beams, 0, sizeof *beams);
   if (cases->count == 0)
     return IG_OK;
-  IG_TRY(ig_beams_absorptivity(cx, cases, absorptivity, &table));
+  IG_TRY(ig_beams_absorptivity(cx, cases, &material->absorptivity, &table));
   beams->heated = table != NULL;
   IG_TRY(IG_NEW(cx, &beams->beam, cases->count, "beams"));
   beams->count = cases->count;
@@ -471,8 +541,8 @@ ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, con
   IG_TRY(
       ig_array_new(cx, &beams->shape, (size_t)beams->count, sizeof(ig_beam_shape), "beam shapes"));
   for (int i = 0; i < cases->count; i++) {
-    IG_TRY(beam_new(cx, IG_ITEM(const ig_beam_case, *cases, i), &paths[i], h, absorptivity, reach,
-                    mesh, &beams->beam[i]));
+    IG_TRY(beam_new(cx, IG_ITEM(const ig_beam_case, *cases, i), &paths[i], h, material, ground,
+                    reach, mesh, &beams->beam[i]));
     ((ig_beam_shape *)beams->shape.host)[i] = beams->beam[i].shape;
   }
   return ig_array_push(cx, &beams->shape);
@@ -486,6 +556,7 @@ void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
     free(b->target);
     free(b->place);
     free(b->points);
+    free(b->hole);
     ig_toolpath_free(&b->path);
   }
   free(beams->number);

@@ -19,6 +19,7 @@
 #include "core/option.h"
 #include "core/toolpath.h"
 #include "io/toolpath/path_case.h"
+#include "material/keyhole.h"
 #include "thermal/source/beam_types.h"
 #include "thermal/source/bins.h"
 #include "thermal/engine/heat.h"
@@ -41,9 +42,12 @@ typedef struct {
   ig_table profile;       /* relative intensity over the distance from the axis, m */
   ig_table depth_profile; /* cylinder: relative heat over depth, m */
   bool normalise;         /* all the power goes into what is met */
+  ig_keyhole_case keyhole;
   ig_path_case path;
   ig_raster_case raster;
-  int64_t laser; /* of the case's hatch, from 1; 0: none */
+  int64_t laser;   /* of the case's hatch, from 1; 0: none */
+  double segment;  /* longest piece of the path with the beam on; NaN: as the path has them */
+  ig_reals powers; /* of each piece, in place of the path's; none: the path's own */
 } ig_beam_case;
 
 typedef struct {
@@ -54,6 +58,7 @@ typedef struct {
   double margin;          /* it may move so far in a zone, m */
   double low[3], high[3]; /* where the last zone serves it */
   ig_toolpath path;
+  ig_keyhole *hole; /* of each piece of the path; NULL: none */
   /* piece of the path at the last step: times rise, so the search goes on from there */
   int64_t cursor;
   /* what may be touched of the part's own elements: faces (element x 6 + face) or elements */
@@ -114,11 +119,12 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table *own,
                                               const ig_table **table);
 
-/* The paths, one per beam, become the beams' own. absorptivity, reach (or the radius, if larger):
-   where a case gives none. */
+/* The paths, one per beam, become the beams' own. The material's absorptivity, reach (or the
+   radius, if larger): where a case gives none. ground: temperature that keyholes are in, K. */
 IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths,
-                                     const ig_heat *h, const ig_table *absorptivity, double reach,
-                                     const ig_mesh *mesh, ig_beams *beams);
+                                     const ig_heat *h, const ig_material_case *material,
+                                     double ground, double reach, const ig_mesh *mesh,
+                                     ig_beams *beams);
 void ig_beams_free(ig_ctx *cx, ig_beams *beams);
 /* beam.c: space for a zone's nodes and references, once its nodes are counted; its references
    (beam_types.h), once its corners are numbers of its nodes. zone: its number. */

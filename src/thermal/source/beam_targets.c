@@ -193,12 +193,14 @@ static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
     const int places = places_real < 1 ? 1 : places_real > 64 ? 64 : (int)places_real;
     for (int k = 0; k < places; k++) {
       const double when = at + (until - at) * (k + 0.5) / places - p->t[i];
-      const double energy = b->factor * b->absorptivity * p->power[i] * (until - at) / places;
+      const double energy = b->factor * (b->hole ? b->hole[i].absorptivity : b->absorptivity) *
+                            p->power[i] * (until - at) / places;
       IG_TRY(ig_heat_reserve(cx, &beams->spot, (size_t)beams->spots, sizeof(ig_beam_spot)));
       ((ig_beam_spot *)beams->spot.host)[beams->spots++] = (ig_beam_spot){
           {p->x[3 * i] + v[0] * when, p->x[3 * i + 1] + v[1] * when, p->x[3 * i + 2] + v[2] * when},
           {d[0], d[1]},
           energy / dt,
+          b->hole ? b->hole[i].depth : 0,
           beam,
           (int32_t)i};
       beams->asked += energy;

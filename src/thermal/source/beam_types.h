@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
   double at[3], along[2]; /* m; unit vector of travel in the plane */
   double power;           /* absorbed, as a mean over the step, W */
+  double depth;           /* of its keyhole, m; 0: that of the beam's shape */
   int32_t beam;
   int32_t piece; /* of its path */
 } ig_beam_spot;

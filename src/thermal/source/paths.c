@@ -2,6 +2,7 @@
    its lasers at once; beams take them over by their number. */
 #include "thermal/thermal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,46 @@ static ig_status lasers_check(ig_ctx *cx, const ig_thermal_case *c) {
   return IG_OK;
 }
 
+/* Pieces with the beam on become no longer than `segment`, each divided evenly. */
+static ig_status path_divide(ig_ctx *cx, double segment, ig_toolpath *path) {
+  ig_toolpath fine = {0};
+  ig_status status = IG_OK;
+  for (int64_t i = 0; i < path->count && status == IG_OK; i++) {
+    const bool last = i + 1 == path->count;
+    const double *a = path->x + 3 * i, *b = last ? a : a + 3;
+    const double length = sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) +
+                               (b[2] - a[2]) * (b[2] - a[2]));
+    const double needed = path->power[i] > 0 ? ceil(length / segment * (1 - 1e-9)) : 1;
+    const int64_t parts = needed < 1 ? 1 : needed > 1e9 ? 1000000000 : (int64_t)needed;
+    for (int64_t k = 0; k < parts && status == IG_OK; k++) {
+      const double share = (double)k / (double)parts;
+      const double x[3] = {a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]),
+                           a[2] + share * (b[2] - a[2])};
+      const double t = last ? path->t[i] : path->t[i] + share * (path->t[i + 1] - path->t[i]);
+      status = ig_toolpath_add(cx, &fine, t, x, path->power[i]);
+    }
+  }
+  memcpy(fine.direction, path->direction, sizeof fine.direction);
+  ig_toolpath_free(path);
+  *path = fine;
+  return status;
+}
+
+/* What `segment` and `powers` of a beam make of its path. After the last point it is off: so many
+   powers as pieces, or one more, as a gradient lists them. */
+static ig_status path_change(ig_ctx *cx, const ig_beam_case *b, ig_toolpath *path) {
+  if (!isnan(b->segment))
+    IG_TRY(path_divide(cx, b->segment, path));
+  const int64_t pieces = path->count > 0 ? path->count - 1 : 0;
+  if (b->powers.count == 0)
+    return IG_OK;
+  if (b->powers.count != pieces && b->powers.count != path->count)
+    return ig_fail_at(cx, &b->at, "`powers` has %d numbers: the path has %lld pieces",
+                      b->powers.count, (long long)pieces);
+  memcpy(path->power, b->powers.value, (size_t)b->powers.count * sizeof *path->power);
+  return IG_OK;
+}
+
 /* A path is moved, not copied, from the hatch to its beam; what no beam has taken is freed. */
 ig_status ig_thermal_paths(ig_ctx *cx, const ig_thermal_case *c, ig_toolpath *paths) {
   IG_TRY(lasers_check(cx, c));
@@ -46,6 +87,8 @@ ig_status ig_thermal_paths(ig_ctx *cx, const ig_thermal_case *c, ig_toolpath *pa
     } else {
       status = ig_beam_path(cx, b, &paths[i]);
     }
+    if (status == IG_OK)
+      status = path_change(cx, b, &paths[i]);
   }
   for (int64_t k = 0; made && k < c->hatch.lasers; k++)
     ig_toolpath_free(&made[k]);

@@ -283,6 +283,15 @@ static const ig_option surface_options[] = {
         "stress, compliance or displacement is bounded, or a stress minimised"),
     IG_END};
 
+static const ig_option finish_options[] = {
+    IG_REAL(ig_finish_case, size, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "edge of the finest mesh's elements; left out: 0.7 of the design's"),
+    IG_INT(ig_finish_case, meshes, "3", 1, 3, "each is coarser by a factor of 1.4; errors need 3"),
+    IG_INT(ig_finish_case, frequencies, "0", 0, 50, "lowest natural frequencies of the part"),
+    IG_BOOL(ig_finish_case, step, "false",
+            "write part.step, too: a solid of plane facets, at most 20,000"),
+    IG_END};
+
 /* The top level of a case with `physics: topopt`. */
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
@@ -351,6 +360,9 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
     IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),
+    IG_MAP(ig_topopt_case, finish, ig_finish_case, finish_options, NULL,
+           "after the run the part is meshed along its surface and analysed; its figures decide "
+           "whether it is feasible"),
     IG_MAP(ig_topopt_case, sequence, ig_sequence_case, sequence_options, NULL,
            "begin on coarser grids: most iterations there, few on the grid itself"),
     IG_MAP(ig_topopt_case, initial_design, ig_start_case, start_options, NULL,

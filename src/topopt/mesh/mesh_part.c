@@ -16,20 +16,6 @@
    overhead. Cuts are at multiples of four blocks, 512 nodes. */
 enum { BLOCK = 128, UNIT = 4 };
 
-/* Own blocks of sums over `rows` of `length` values each. A slab of blocks: the machinery of
-   divided grids adds the blocks of all ranks in order. */
-static ig_status sums_divide(ig_topopt_mesh_model *m, const ig_rows *rows, ig_lid length,
-                             ig_lid size, ig_slab **slab, ig_grid *sums) {
-  int to;
-  IG_TRY(ig_rows_slab(m->cx, rows, length, slab));
-  sums->slab = *slab;
-  ig_slab_range(*slab, 0, rows->rank, &sums->from, &to);
-  sums->n[2] = to - sums->from - 1;
-  if (m->cx->backend->kernels == IG_KERNELS_CUDA)
-    sums->stored = (int64_t)size * (rows->to - rows->from);
-  return IG_OK;
-}
-
 /* Elements go where most of their nodes are: as many as have their lowest node below a rank's
    first come before its own, up to whole blocks. Elements follow the nodes, so that most nodes
    of own elements are own ones. `below` counts elements by their lowest node. */
@@ -58,24 +44,11 @@ static ig_status cells_divide(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
-/* Blocks of `length` of `count` things of `size` values. A "grid" whose planes are blocks: sums
-   over it have one order for any number of ranks. */
-static ig_grid blocks_of(int64_t count, int64_t length, int size) {
-  const int blocks = (int)((count + length - 1) / length);
-  return (ig_grid){.dim = 3,
-                   .dof = 1,
-                   .n = {0, 0, blocks - 1},
-                   .row = 1,
-                   .all = blocks - 1,
-                   .plane = length * size,
-                   .stored = count * size};
-}
-
 ig_grid ig_topopt_mesh_blocks(const ig_topopt_mesh_model *m) {
   ig_grid own = m->sums;
   own.plane /= m->size;
   own.stored /= m->size;
-  return m->part.divided ? own : blocks_of(m->nodes, BLOCK, 1);
+  return m->part.divided ? own : ig_rows_blocks(m->nodes, BLOCK, 1);
 }
 
 /* Without a reason not to, the mesh is divided. Sums by blocks are chosen on one rank, too: a
@@ -90,8 +63,8 @@ ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m) {
     return IG_OK;
   while (m->elements / length > MOST)
     length *= 2;
-  m->sums = blocks_of(m->nodes, BLOCK, m->size);
-  m->cells = blocks_of(m->elements, length, 1);
+  m->sums = ig_rows_blocks(m->nodes, BLOCK, m->size);
+  m->cells = ig_rows_blocks(m->elements, length, 1);
   m->system.grid = &m->sums;
   if (gpu && (int64_t)m->nodes < (int64_t)UNIT * BLOCK * ig_ranks_count(m->cx->ranks))
     return IG_OK; /* a launch needs something to do */
@@ -109,9 +82,9 @@ ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m) {
   if (p->whole)
     return IG_OK;
   if (status == IG_OK)
-    status = sums_divide(m, &p->rows, BLOCK, m->size, &p->slab, &m->sums);
+    status = ig_rows_sums(m->cx, &p->rows, BLOCK, m->size, &p->slab, &m->sums);
   if (status == IG_OK)
-    status = sums_divide(m, &p->cells, length, 1, &p->cell_slab, &m->cells);
+    status = ig_rows_sums(m->cx, &p->cells, length, 1, &p->cell_slab, &m->cells);
   p->divided = true;
   return ig_ranks_agree(m->cx, status);
 }

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Where the time of the bridge goes on a GPU: fine steps alone in windows of several sizes, then
+# layers of its legs and of its deck, by plain steps and by pairs. About 90 s on an H200.
+#   bench/powder/profile.sh build/ingot [FOLDER]
+set -eu
+ingot=$1
+case=$(dirname "$0")/../../cases/powder/bridge.yaml
+out=${2:-$(mktemp -d)}
+"$ingot" bench powder --backend cuda
+command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=clocks.sm --format=csv,noheader
+for at in "121 4.8mm" "401 10.4mm"; do
+  for stages in 1 2; do
+    layer=${at% *}
+    "$ingot" run "$case" -b cuda -o "$out/$layer-$stages" -s hatch.first_layer="$layer" \
+      -s hatch.layers=1 -s grid.plate="${at#* }" -s duration=5s -s fine_stages=$stages \
+      -s output.history_every=1000000 >"$out/log" 2>&1 || { cat "$out/log"; exit 1; }
+    echo "layer $layer, fine_stages $stages:"
+    grep -E '^(time|rate|T_max|melt_length_max|melt_width_mean|melt_depth_mean|energy_gap|fine_steps|coarse_steps|window_moves)' "$out/log"
+  done
+done

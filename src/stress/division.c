@@ -1,0 +1,356 @@
+/* Division of a model between ranks (division.h): which nodes and elements a rank computes, and the
+   ways of arrays between its part and the whole. */
+#include "stress/division.h"
+#include "assembly/part.h"
+#include "backend/backend.h"
+#include "core/sorted.h"
+#include "solver/krylov/pcg.h"
+#include "stress/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nodes of a block. WINDOW: bytes of arrays of elements that travel at a time. */
+enum { BLOCK = 128, WINDOW = 1 << 22 };
+
+/* Nodes between two cuts: a GPU sums groups of blocks. */
+static ig_lid unit_of(const ig_stress *m) {
+  return m->cx->backend->kernels == IG_KERNELS_CUDA ? IG_SLAB_GROUP * BLOCK : BLOCK;
+}
+
+bool ig_stress_divided(const ig_stress *m) {
+  return m->part.slab != NULL;
+}
+
+/* Elements of this rank, and the rank that gives the values of each. */
+static ig_status elements_list(ig_stress *m) {
+  ig_stress_division *p = &m->part;
+  uint8_t *mine = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &mine, m->elements, "division of elements"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &p->owner, m->elements, "division of elements"));
+  IG_TRY_GOTO(status, done,
+              ig_rows_halo_elements(m->cx, &p->rows, m->elements, 8, m->conn, NULL,
+                                    3 * sizeof(double), mine, &p->ghosts));
+  p->elements = 0;
+  for (ig_lid e = 0; e < m->elements; e++) {
+    const ig_lid *c = m->conn + 8 * (int64_t)e;
+    ig_lid least = c[0];
+    for (int a = 1; a < 8; a++)
+      least = c[a] < least ? c[a] : least;
+    p->owner[e] = ig_rows_owner(&p->rows, least);
+    p->elements += mine[e];
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &p->element, p->elements, "division of elements"));
+  for (ig_lid e = 0, i = 0; e < m->elements; e++)
+    if (mine[e])
+      p->element[i++] = e;
+done:
+  free(mine);
+  return status;
+}
+
+/* Whether every rank gives values of some element. */
+static bool all_have_some(const ig_stress *m) {
+  const ig_stress_division *p = &m->part;
+  bool all = true;
+  for (int r = 0; r < p->rows.ranks && all; r++) {
+    ig_lid e = 0;
+    while (e < m->elements && p->owner[e] != r)
+      e++;
+    all = e < m->elements;
+  }
+  return all;
+}
+
+ig_status ig_stress_division_new(ig_stress *m, ig_assembly how) {
+  ig_stress_division *p = &m->part;
+  const int ranks = ig_ranks_count(m->cx->ranks);
+  p->elements = m->elements;
+  p->own[1] = 3 * (int64_t)m->nodes;
+  p->blocks = how == IG_COLOR || how == IG_GATHER;
+  if (!p->blocks)
+    return ranks == 1 ? IG_OK
+                      : IG_FAIL(m->cx, IG_INPUT,
+                                "assembly: %s sums in an order that depends on the number of "
+                                "ranks: on several, stress takes color or gather",
+                                ig_assembly_names[how]);
+  p->sums = ig_rows_blocks(m->nodes, BLOCK, 3);
+  if (ranks == 1 || (int64_t)m->nodes < (int64_t)unit_of(m) * ranks)
+    return IG_OK; /* every rank computes all of a small model */
+  IG_TRY(ig_rows_new(m->cx, m->nodes, unit_of(m), &p->rows));
+  IG_TRY(elements_list(m));
+  if (!all_have_some(m)) { /* nodes without elements: as a small model */
+    p->elements = m->elements;
+    return IG_OK;
+  }
+  p->own[0] = 3 * (int64_t)p->rows.from;
+  p->own[1] = 3 * (int64_t)p->rows.to;
+  return ig_rows_sums(m->cx, &p->rows, BLOCK, 3, &p->slab, &p->sums);
+}
+
+void ig_stress_division_free(ig_stress *m) {
+  ig_stress_division *p = &m->part;
+  ig_halo_free(m->cx, &p->ghosts);
+  ig_slab_free(p->slab);
+  ig_rows_free(&p->rows);
+  free(p->element);
+  free(p->owner);
+}
+
+/* The plan of the whole is cut: its order of additions stays. */
+ig_status ig_stress_division_plan(ig_stress *m, ig_assembly how) {
+  const ig_stress_division *p = &m->part;
+  ig_plan whole;
+  ig_lid *conn;
+  if (!ig_stress_divided(m))
+    return ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan);
+  IG_TRY(IG_NEW(m->cx, &conn, 8 * (size_t)p->elements, "connectivity"));
+  for (int64_t i = 0; i < 8 * (int64_t)p->elements; i++)
+    conn[i] = m->conn[8 * (int64_t)p->element[i / 8] + i % 8];
+  ig_status status =
+      ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &whole);
+  if (status == IG_OK) {
+    status = ig_plan_cut(m->cx, &whole, m->nodes, p->elements, p->element, conn, &m->plan);
+    ig_plan_free(m->cx, &whole);
+  }
+  free(conn);
+  return status;
+}
+
+/* --- arrays of elements --- */
+
+ig_status ig_stress_elements_new(ig_stress *m, ig_array *a, size_t per, size_t size,
+                                 const char *what) {
+  if (!ig_stress_divided(m))
+    return ig_array_new(m->cx, a, per * (size_t)m->elements, size, what);
+  IG_TRY(ig_array_new_device(m->cx, a, per * (size_t)m->part.elements, size, what));
+  const ig_status status = ig_alloc(m->cx, &a->host, per * (size_t)m->elements, size, what);
+  if (status != IG_OK)
+    ig_array_free(m->cx, a);
+  return status;
+}
+
+/* Bytes per element. */
+static size_t item_of(const ig_stress *m, const ig_array *a) {
+  return a->count / (size_t)m->part.elements * a->size;
+}
+
+ig_status ig_stress_elements_push(ig_stress *m, ig_array *a) {
+  const ig_stress_division *p = &m->part;
+  const bool separate = m->cx->backend->separate;
+  const size_t item = item_of(m, a);
+  char *to = a->dev;
+  if (!ig_stress_divided(m))
+    return ig_array_push(m->cx, a);
+  if (separate)
+    IG_TRY(IG_NEW(m->cx, &to, item * (size_t)p->elements, "elements of a rank"));
+  for (ig_lid i = 0; i < p->elements; i++)
+    memcpy(to + item * (size_t)i, (const char *)a->host + item * (size_t)p->element[i], item);
+  if (!separate)
+    return IG_OK;
+  ig_status status = m->cx->backend->copy_in(m->cx, a->dev, to, item * (size_t)p->elements);
+  if (status == IG_OK)
+    status = m->cx->backend->sync(m->cx);
+  free(to);
+  return status;
+}
+
+/* Values of elements as messages have them: plain rows of `item` bytes, or states of points, in
+   tiles with `states` values per point. */
+typedef struct {
+  size_t item;
+  int states; /* 0: plain */
+} row_form;
+
+static void row_read(row_form f, const void *from, int64_t e, char *row) {
+  const double *tiles = from;
+  if (!f.states)
+    memcpy(row, (const char *)from + f.item * (size_t)e, f.item);
+  for (int k = 0; k < 8 * f.states; k++)
+    memcpy(row + sizeof(double) * (size_t)k, tiles + ig_stress_at(e, f.states, k / 8, k % 8),
+           sizeof(double));
+}
+
+static void row_write(row_form f, void *to, int64_t e, const char *row) {
+  double *tiles = to;
+  if (!f.states)
+    memcpy((char *)to + f.item * (size_t)e, row, f.item);
+  for (int k = 0; k < 8 * f.states; k++)
+    memcpy(tiles + ig_stress_at(e, f.states, k / 8, k % 8), row + sizeof(double) * (size_t)k,
+           sizeof(double));
+}
+
+/* Where a window of elements is: begin to end of the whole; the part's next element. */
+typedef struct {
+  ig_lid begin, end, next;
+  ig_lid *count; /* ranks: elements of the window that each gives */
+  ig_message *message;
+  char *out, *in;
+} window;
+
+/* Own elements of the window to w->out. */
+static void window_pack(const ig_stress *m, row_form f, const void *part, window *w) {
+  const ig_stress_division *p = &m->part;
+  size_t rows = 0;
+  memset(w->count, 0, sizeof *w->count * (size_t)p->rows.ranks);
+  for (ig_lid e = w->begin; e < w->end; e++)
+    w->count[p->owner[e]]++;
+  for (; w->next < p->elements && p->element[w->next] < w->end; w->next++)
+    if (p->owner[p->element[w->next]] == p->rows.rank)
+      row_read(f, part, w->next, w->out + f.item * rows++);
+}
+
+/* What came, and the own ones, to the whole. Ranks lie one after the other in w->in. */
+static void window_unpack(const ig_stress *m, row_form f, window *w, void *whole) {
+  const ig_stress_division *p = &m->part;
+  const char *at[2] = {w->out, w->in};
+  for (int r = 0; r < p->rows.ranks; r++) {
+    const char **from = &at[r != p->rows.rank];
+    for (ig_lid e = w->begin; e < w->end; e++)
+      if (p->owner[e] == r) {
+        row_write(f, whole, e, *from);
+        *from += f.item;
+      }
+  }
+}
+
+static ig_status window_exchange(ig_stress *m, row_form f, const window *w, bool everyone) {
+  const ig_rows *rows = &m->part.rows;
+  const bool takes = everyone || rows->rank == 0;
+  char *in = w->in;
+  int messages = 0;
+  for (int r = 0; r < rows->ranks; r++) {
+    const bool gives = everyone || r == 0;
+    if (r == rows->rank || !(takes || gives))
+      continue;
+    const size_t size = takes ? f.item * (size_t)w->count[r] : 0;
+    w->message[messages++] =
+        (ig_message){.rank = r,
+                     .send = w->out,
+                     .send_size = gives ? f.item * (size_t)w->count[rows->rank] : 0,
+                     .receive = in,
+                     .receive_size = size};
+    in += size;
+  }
+  return ig_ranks_exchange(m->cx, w->message, messages);
+}
+
+/* Own rows of all ranks to the whole, on all ranks or on the first. */
+static ig_status gather(ig_stress *m, row_form f, const void *part, bool everyone, void *whole) {
+  const ig_rows *rows = &m->part.rows;
+  const bool takes = everyone || rows->rank == 0;
+  const ig_lid length = f.item < WINDOW ? (ig_lid)(WINDOW / f.item) : 1;
+  const size_t room = f.item * (size_t)(length < m->elements ? length : m->elements);
+  window w = {0};
+  ig_status status = IG_NEW(m->cx, &w.count, rows->ranks, "messages");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &w.message, rows->ranks, "messages");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &w.out, room, "messages");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &w.in, room, "messages");
+  status = ig_ranks_agree(m->cx, status);
+  for (ig_lid at = 0; at < m->elements && status == IG_OK; at = w.end) {
+    w.begin = at;
+    w.end = m->elements - at < length ? m->elements : at + length;
+    window_pack(m, f, part, &w);
+    status = window_exchange(m, f, &w, everyone);
+    if (status == IG_OK && takes)
+      window_unpack(m, f, &w, whole);
+  }
+  free(w.count);
+  free(w.message);
+  free(w.out);
+  free(w.in);
+  return status;
+}
+
+ig_status ig_stress_elements_gather(ig_stress *m, const void *part, size_t item, void *whole) {
+  return ig_stress_divided(m) ? gather(m, (row_form){item, 0}, part, true, whole) : IG_OK;
+}
+
+ig_status ig_stress_elements_pull(ig_stress *m, ig_array *a) {
+  const size_t bytes = a->count * a->size;
+  char *from = a->dev;
+  if (!ig_stress_divided(m))
+    return ig_array_pull(m->cx, a);
+  if (m->cx->backend->separate)
+    IG_TRY(IG_NEW(m->cx, &from, bytes, "elements of a rank"));
+  ig_status status = from == a->dev ? m->cx->backend->sync(m->cx)
+                                    : m->cx->backend->copy_out(m->cx, from, a->dev, bytes);
+  if (status == IG_OK)
+    status = ig_stress_elements_gather(m, from, item_of(m, a), a->host);
+  if (from != a->dev)
+    free(from);
+  return status;
+}
+
+void ig_stress_elements_choose(const ig_stress *m, const ig_lid *list, const double *value,
+                               ig_lid count, ig_lid *own, double *values, ig_lid *kept) {
+  const ig_stress_division *p = &m->part;
+  *kept = 0;
+  for (ig_lid i = 0; i < count; i++) {
+    const ig_lid e =
+        ig_stress_divided(m) ? (ig_lid)ig_sorted_find(p->element, p->elements, list[i]) : list[i];
+    if (e < 0)
+      continue;
+    own[*kept] = e;
+    values[(*kept)++] = value[i];
+  }
+}
+
+/* --- states of points --- */
+
+int64_t ig_stress_state_count(const ig_stress *m) {
+  const int64_t tiles = ((int64_t)m->elements + IG_STRESS_TILE - 1) / IG_STRESS_TILE;
+  return 8 * IG_STRESS_TILE * tiles * m->args.states;
+}
+
+ig_status ig_stress_state_collect(ig_stress *m, double **whole) {
+  const row_form f = {8 * sizeof(double) * (size_t)m->args.states, m->args.states};
+  *whole = m->state.host;
+  IG_TRY(ig_array_pull(m->cx, &m->state));
+  if (!ig_stress_divided(m))
+    return IG_OK;
+  *whole = NULL;
+  ig_status status = IG_OK;
+  if (ig_ranks_first(m->cx))
+    status = IG_NEW(m->cx, whole, (size_t)ig_stress_state_count(m), "state of the points");
+  status = ig_ranks_agree(m->cx, status);
+  return status == IG_OK ? gather(m, f, m->state.host, false, *whole) : status;
+}
+
+ig_status ig_stress_state_place(ig_stress *m, const double *whole) {
+  const row_form f = {8 * sizeof(double) * (size_t)m->args.states, m->args.states};
+  char row[8 * sizeof(double) * IG_STATES_BACK];
+  if (!ig_stress_divided(m))
+    memcpy(m->state.host, whole, m->state.count * m->state.size);
+  for (ig_lid i = 0; ig_stress_divided(m) && i < m->part.elements; i++) {
+    row_read(f, whole, m->part.element[i], row);
+    row_write(f, m->state.host, i, row);
+  }
+  return ig_array_push(m->cx, &m->state);
+}
+
+/* --- vectors of nodes --- */
+
+ig_status ig_stress_nodes_join(ig_stress *m, size_t item, void *x) {
+  return ig_stress_divided(m) ? ig_rows_gather(m->cx, &m->part.rows, item, x) : IG_OK;
+}
+
+ig_status ig_stress_nodes_pull(ig_stress *m, ig_array *a) {
+  IG_TRY(ig_stress_nodes_join(m, a->size * (a->count / (size_t)m->nodes), a->dev));
+  return ig_array_pull(m->cx, a);
+}
+
+ig_status ig_stress_ghosts(ig_stress *m, double *x) {
+  return ig_stress_divided(m) ? ig_halo_refresh(m->cx, &m->part.ghosts, x, 3 * sizeof *x, IG_OK)
+                              : IG_OK;
+}
+
+ig_status ig_stress_dot(ig_stress *m, const double *a, const double *b, double *result) {
+  const ig_stress_division *p = &m->part;
+  return ig_pcg_dot(m->cx, p->blocks ? &p->sums : NULL, p->own[1] - p->own[0], a + p->own[0],
+                    b + p->own[0], result);
+}

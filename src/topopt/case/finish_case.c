@@ -1,0 +1,56 @@
+/* Which designs have a finished part that is analysed on meshes of its own (section `finish`,
+   `ingot finish`); the others are refused by name, before the run where it is asked for there. */
+#include "topopt/case/boundary_conditions.h"
+#include "material/material.h"
+
+#include <math.h>
+
+static ig_status check_materials(ig_ctx *cx, const ig_topopt_case *c, const ig_mesh *mesh,
+                                 const ig_list *materials) {
+  const int count = materials ? materials->count : 0;
+  bool dense = count > 0;
+  for (int m = 0; m < count; m++)
+    dense = dense && IG_ITEM(const ig_material_case, *materials, m)->density.count > 0;
+  if (c->choose_material)
+    return ig_fail_at(cx, &c->at,
+                      "finish: choose_material is not supported: the surface does not say where "
+                      "one material ends and another begins");
+  if (count > 1 && mesh)
+    return ig_fail_at(cx, &IG_ITEM(const ig_material_case, *materials, 1)->at,
+                      "finish: several materials are supported on grids, not on meshes");
+  if (dense)
+    return IG_OK;
+  for (int i = 0; i < c->loads.count; i++) {
+    const ig_load_case *l = IG_ITEM(const ig_load_case, c->loads, i);
+    if (ig_topopt_load_weighs(l))
+      return ig_fail_at(cx, &l->at, "finish: gravity needs the density of the material");
+  }
+  if (c->finish.frequencies > 0)
+    return ig_fail_at(cx, &c->finish.at, "finish: frequencies need the density of the material");
+  return IG_OK;
+}
+
+ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_mesh *mesh,
+                                 const ig_list *materials) {
+  static const char *const problem[] = {"stiffness", "heat", "mechanism", "frequency"};
+  const bool plane = mesh ? mesh->dim == 2 : c->grid.elements[2] == 0;
+  if (c->problem != IG_PROBLEM_STIFFNESS)
+    return ig_fail_at(cx, &c->at,
+                      "finish: problem: %s is not supported: only parts under forces are "
+                      "analysed again",
+                      problem[c->problem]);
+  if (plane)
+    return ig_fail_at(cx, &c->grid.at, "finish: plane designs have no surface to be finished");
+  if (c->springs.count)
+    return ig_fail_at(cx, &IG_ITEM(const ig_spring_case, c->springs, 0)->at,
+                      "finish: springs are not supported");
+  if (c->masses.count)
+    return ig_fail_at(cx, &IG_ITEM(const ig_mass_case, c->masses, 0)->at,
+                      "finish: masses are not supported");
+  if (c->loads.count == 0)
+    return ig_fail_at(cx, &c->at, "finish: the case has no loads");
+  if (ig_topopt_formats(&c->surface).count == 0)
+    return ig_fail_at(cx, &c->surface.at,
+                      "finish: needs the surface of the part: give surface.formats: [stl]");
+  return check_materials(cx, c, mesh, materials);
+}
