@@ -6,8 +6,7 @@
 
 enum { YOUNG, POISSON, OFFSET_STRESS, EXPONENT }; /* the constants of the material */
 
-/* Equivalent stress q at an equivalent strain: e = q / 3G + 0.002 (q / s0)^n, by Newton's method
-   from above, where the curve is convex. Returns dq/de. */
+/* Equivalent stress q at an equivalent strain e = q / 3G + 0.002 (q / s0)^n; returns dq/de. */
 static double curve(const double c[], double shear, double e, double *q) {
   const double s0 = c[OFFSET_STRESS], n = c[EXPONENT];
   *q = fmin(3 * shear * e, s0 * pow(e / 0.002, 1 / n));
@@ -15,9 +14,7 @@ static double curve(const double c[], double shear, double e, double *q) {
   for (int i = 0; i < 60; i++) {
     const double flow = 0.002 * pow(*q / s0, n), left = *q / (3 * shear) + flow - e;
     slope = 1 / (1 / (3 * shear) + (*q > 0 ? n * flow / *q : 0));
-    *q -= left * slope;
-    if (fabs(left) <= 1e-14 * e)
-      break;
+    *q -= left * slope; /* Newton's method from above: the curve is convex */
   }
   return slope;
 }
