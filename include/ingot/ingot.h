@@ -8,6 +8,7 @@
 #include <ingot/deck.h>
 #include <ingot/finish.h>
 #include <ingot/gradient.h>
+#include <ingot/law.h>
 #include <ingot/mesh.h>
 #include <ingot/partition.h>
 #include <ingot/path.h>

@@ -33,7 +33,7 @@ from .simulation import DeviceField, Field, Simulation, State
 
 __version__ = _text(_lib.ig_version())
 build_info = _text(_lib.ig_build_info())
-__all__ = ["run", "check", "calibrate", "value_and_grad", "devices", "Case", "Simulation", "Field", "DeviceField", "State", "Mesh",
+__all__ = ["run", "check", "calibrate", "value_and_grad", "optimise", "devices", "Case", "Simulation", "Field", "DeviceField", "State", "Mesh",
            "Result", "Snapshot", "Bar", "IngotError", "InputError", "ArgumentError", "OutOfMemoryError", "FileError",
            "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
 
@@ -105,10 +105,12 @@ def value_and_grad(case: CaseLike, figure: str, wrt: Sequence[str], *, set: Mapp
                    **options: Any) -> tuple[float, dict[str, Any]]:
     """The value of a figure and its derivatives by numbers of the case: (value, {key: derivative}).
 
-    figure: a probe at the end ("NAME") or at a time ("NAME@0.5 s"), "mean(NAME)", "max(NAME)" or
-    "misfit(FILE.csv)". wrt: keys, "boundary[0].convection"; of tables "materials[0].conductivity[2][1]";
+    figure: of thermal a probe at the end ("NAME") or at a time ("NAME@0.5 s"), "mean(NAME)",
+    "max(NAME)", "variance(NAME, VALUE)" or "misfit(FILE.csv)"; of structure
+    "displacement(SET, x)", "compliance" and others (docs/how-to/gradients.md). wrt: keys, "boundary[0].convection"; of tables "materials[0].conductivity[2][1]";
     "beams[0].powers" and "initial_temperatures" give arrays. Derivatives are by numbers in SI units.
-    For physics: thermal, on a CPU: one run forward and one backward, whatever the number of keys.
+    One run forward and one backward, on a CPU, whatever the number of keys. `ingot.torch.figure` is
+    the same as a function of PyTorch.
     """
     case = Case._of(case, set, {"backend": "cpu", **options})
     keys = [_encode(key) for key in wrt]
@@ -123,6 +125,34 @@ def value_and_grad(case: CaseLike, figure: str, wrt: Sequence[str], *, set: Mapp
                              _numpy.array(_ffi.unpack(r.derivative, r.count)) for r in rows}
     finally:
         _lib.ig_gradient_free(found)
+
+
+def optimise(case: CaseLike, figure: str, wrt: Sequence[str], *,
+             bounds: Mapping[str, tuple[Any, Any]] | None = None, maximise: bool = False, iterations: int = 50,
+             tolerance: float = 1e-3, set: Mapping[str, Any] | None = None,
+             **options: Any) -> tuple[Case, dict[str, Any]]:
+    """The case with values of its keys for which a figure is least, and how the search went.
+
+    figure, wrt: as for `value_and_grad`. bounds: {key: (low, high)}, numbers in SI units or texts with
+    a unit; None: none. Powers of a path need a lower bound above 0. Returns the case with its new
+    values and a dict: value, start, unit, gradient, iterations, gradients, converged, reason.
+    """
+    case = Case._of(case, set, {"backend": "cpu", **options})
+    ends = [(bounds or {}).get(key, (None, None)) for key in wrt]
+    keep = [_encode(key) for key in wrt]
+    names = _ffi.new("char *[]", keep)
+    texts = [[_ffi.NULL if end[i] is None else _encode(str(end[i])) for end in ends] for i in (0, 1)]
+    low, high = (_ffi.new("char *[]", side) for side in texts)
+    wish = _ffi.new("ig_optimise_options *", {"low": _ffi.cast("const char *const *", low),
+                                              "high": _ffi.cast("const char *const *", high),
+                                              "maximise": maximise, "iterations": iterations,
+                                              "tolerance": tolerance})
+    end = _ffi.new("ig_optimum *")
+    case.context.call(_lib.ig_case_optimise, case.ptr, _encode(figure),
+                      _ffi.cast("const char *const *", names), len(keep), wish, end)
+    return case, {"value": end.value, "start": end.start, "unit": _text(end.unit), "gradient": end.gradient,
+                  "iterations": end.iterations, "gradients": end.gradients, "converged": end.converged,
+                  "reason": _text(end.reason)}
 
 
 def devices() -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ extern "Python" void py_progress(void *, const ig_progress *);
 extern "Python" void py_figure(void *, const char *, double, const char *, const char *);
 extern "Python" void py_field(void *, const ig_field_info *);
 extern "Python" void py_line(void *, const char *, const char *);
+extern "Python" void py_text(void *, const char *);
 extern "Python" void py_compared(void *, const ig_compared *);
 """
 

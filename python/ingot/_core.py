@@ -228,6 +228,11 @@ def py_line(user: Any, label: Any, value: Any) -> None:
 
 
 @ffi.def_extern()
+def py_text(user: Any, piece: Any) -> None:
+    _of(user).append(text(piece))
+
+
+@ffi.def_extern()
 def py_compared(user: Any, row: Any) -> None:
     values = [row.value[i] if row.text[i] == ffi.NULL else text(row.text[i]) for i in (0, 1)]
     _of(user).append({"part": text(row.part), "name": text(row.name), "unit": text(row.unit),

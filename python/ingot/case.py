@@ -135,6 +135,12 @@ class Case:
     def is_chain(self) -> bool:
         return bool(lib.ig_case_is_chain(self.ptr))
 
+    def text(self) -> str:
+        """The case as a case file that reads to the same case again."""
+        pieces: list[str] = []
+        self.context.call(lib.ig_case_print, self.ptr, lib.py_text, ffi.new_handle(pieces))
+        return "".join(pieces)
+
     def check(self) -> list[tuple[str, str]]:
         """Validates; a list of (label, value): mesh, critical step, memory. Runs nothing."""
         lines: list[tuple[str, str]] = []

@@ -3,6 +3,7 @@
    each step in which it has slid by a tenth of a face. A point beyond the edge of the other side
    meets nothing. */
 #include "contact/points.h"
+#include "contact/search.h"
 #include "mesh/face_place.h"
 #include "mesh/face_share.h"
 #include "mesh/geometry.h"
@@ -63,26 +64,28 @@ double ig_contact_tool_gap(const ig_contact *s, int tool, double time, const dou
   return plane ? sign * along : sign * (far - c->radius);
 }
 
-/* A node as drawn, or where it is now. */
-static void node_place(const ig_contact *s, ig_lid node, bool drawn, double x[3]) {
-  if (drawn)
-    memcpy(x, s->bodies.mesh->x + 3 * (size_t)node, 3 * sizeof *x);
-  else
-    s->bodies.place(s->bodies.self, node, NULL, x);
+/* The other side of a contact: its faces where they are and as drawn (made where they are needed),
+   and how far away a point may meet them. */
+typedef struct {
+  const ig_set *set;
+  double reach;
+  ig_contact_search now, drawn;
+} facing;
+
+static void facing_free(facing *o) {
+  ig_contact_search_free(&o->now);
+  ig_contact_search_free(&o->drawn);
 }
 
 /* Whether the nearest place is on the edge of the other side, with the point beside it: further off
    across the normal than half its distance and a fiftieth of the face. (Over a ridge of the surface
    the nearest place is on an edge, too, but then it is below the point.) */
-static bool beyond_edge(const ig_contact *s, const ig_contact_point *t, bool drawn,
+static bool beyond_edge(const ig_contact *s, const ig_contact_point *t, const ig_contact_face *f,
                         const double p[3]) {
   double v[3] = {p[0], p[1], p[2]}, gap = 0, far = 0;
-  for (int a = t->slaves; a < t->slaves + t->masters; a++) {
-    double x[3];
-    node_place(s, t->node[a], drawn, x);
+  for (int a = 0; a < f->nodes; a++)
     for (int k = 0; k < 3; k++)
-      v[k] += t->share[a] * x[k];
-  }
+      v[k] += t->share[t->slaves + a] * f->x[a][k];
   for (int k = 0; k < 3; k++)
     gap += v[k] * t->normal[k];
   for (int k = 0; k < 3; k++)
@@ -90,51 +93,23 @@ static bool beyond_edge(const ig_contact *s, const ig_contact_point *t, bool dra
   return sqrt(far) > 0.5 * fabs(gap) + 0.02 * ig_contact_face_size(s, t);
 }
 
-/* Pairs a point with the nearest place of the other side; false: nothing is within reach.
-   Exhaustive search, faces of the other side one by one, with a box test first: the curved side
-   of a quadratic face may leave the box of its nodes by less than a quarter of its size. t gets
-   nodes, shares (negative, since the distance is x - y), normal and derivatives of the best
-   face. drawn: where the nodes were at the start instead of where they are. */
-static bool pair_find(const ig_contact *s, const ig_set *other, bool drawn, const double p[3],
+/* Pairs a point with the nearest place of the other side; false: nothing is within reach. t gets
+   nodes, shares (negative, since the distance is x - y), normal and derivatives of the face. */
+static bool pair_find(const ig_contact *s, const ig_contact_search *other, const double p[3],
                       double reach, ig_contact_point *t) {
-  double best = reach * reach;
-  bool found = false;
-  for (ig_lid f = 0; f < other->count; f++) {
-    ig_lid node[8];
-    double x[8][3], N[8], at[2], d[8][2];
-    const int n = ig_mesh_face_nodes(s->bodies.mesh, other->item[f], other->face[f], node);
-    for (int a = 0; a < n; a++)
-      node_place(s, node[a], drawn, x[a]);
-    /* Squared distance of p from the face's box, and the largest edge of the box. */
-    double off = 0, wide = 0; /* faces further away than the best need no closer look */
-    for (int k = 0; k < 3; k++) {
-      double low = x[0][k], high = x[0][k];
-      for (int a = 1; a < n; a++) {
-        low = fmin(low, x[a][k]);
-        high = fmax(high, x[a][k]);
-      }
-      const double beyond = fmax(0, fmax(low - p[k], p[k] - high));
-      off += beyond * beyond;
-      wide = fmax(wide, high - low);
-    }
-    if (sqrt(off) > sqrt(best) + 0.25 * wide)
-      continue;
-    const double square = ig_face_nearest(n, (const double(*)[3])x, p, at, N);
-    if (!(square < best))
-      continue;
-    best = square;
-    found = true;
-    ig_face_values(n, at, N, d);
-    t->masters = n;
-    memcpy(t->slope, d, sizeof d);
-    memcpy(t->at, at, sizeof t->at);
-    for (int a = 0; a < n; a++) {
-      t->node[t->slaves + a] = node[a];
-      t->share[t->slaves + a] = -N[a];
-    }
-    ig_face_normal(n, (const double(*)[3])x, (const double(*)[2])d, t->normal);
+  double N[8];
+  const int32_t face = ig_contact_search_nearest(other, p, reach, t->at);
+  if (face < 0)
+    return false;
+  const ig_contact_face *f = &other->face[face];
+  t->masters = f->nodes;
+  ig_face_values(f->nodes, t->at, N, t->slope);
+  for (int a = 0; a < f->nodes; a++) {
+    t->node[t->slaves + a] = f->node[a];
+    t->share[t->slaves + a] = -N[a];
   }
-  return found && !beyond_edge(s, t, drawn, p);
+  ig_face_normal(f->nodes, (const double(*)[3])f->x, (const double(*)[2])t->slope, t->normal);
+  return !beyond_edge(s, t, f, p);
 }
 
 void ig_contact_relative(const ig_contact *s, const ig_contact_point *t, const double *add,
@@ -164,8 +139,8 @@ static ig_status loose_add(ig_contact *s, const ig_contact_case *c, ig_contact_p
 /* What `clearance` adds to the distance of a point: its value less the distance as drawn, from the
    place of the other side that the point meets there. Where it meets none, the present one counts,
    unless the sides overlap. */
-static double shift_of(const ig_contact *s, const ig_contact_case *c, const ig_set *other,
-                       double reach, const ig_contact_point *t) {
+static double shift_of(const ig_contact *s, const ig_contact_case *c, const facing *other,
+                       const ig_contact_point *t) {
   ig_contact_point start = *t;
   double p[3] = {0, 0, 0}, gap = 0;
   if (isnan(c->clearance))
@@ -173,7 +148,7 @@ static double shift_of(const ig_contact *s, const ig_contact_case *c, const ig_s
   for (int a = 0; a < t->slaves; a++)
     for (int k = 0; k < 3; k++)
       p[k] += t->share[a] * s->bodies.mesh->x[3 * (size_t)t->node[a] + (size_t)k];
-  const bool met = pair_find(s, other, true, p, reach, &start);
+  const bool met = pair_find(s, &other->drawn, p, other->reach, &start);
   for (int k = 0; k < 3; k++) {
     double r = met ? p[k] : t->before[k];
     for (int a = t->slaves; met && a < t->slaves + start.masters; a++)
@@ -207,12 +182,12 @@ static ig_status tool_add(ig_contact *s, const double p[3], bool again, ig_conta
    again: the contact was off in the analysis before, so that an overlap is released gradually.
    `clearance` replaces the drawn distance by its own value. A node on no element has the area of
    the face that it meets. */
-static ig_status point_add(ig_contact *s, const ig_contact_case *c, const ig_set *other,
-                           const double p[3], double reach, bool again, ig_contact_point *t) {
+static ig_status point_add(ig_contact *s, const ig_contact_case *c, const facing *other,
+                           const double p[3], bool again, ig_contact_point *t) {
   double gap = 0;
   if (t->tool)
     return tool_add(s, p, again, t);
-  if (!pair_find(s, other, false, p, reach, t))
+  if (!pair_find(s, &other->now, p, other->reach, t))
     return loose_add(s, c, t);
   if (!(t->area > 0)) {
     double w[8];
@@ -222,7 +197,7 @@ static ig_status point_add(ig_contact *s, const ig_contact_case *c, const ig_set
   memcpy(t->offset, t->before, sizeof t->offset);
   for (int k = 0; k < 3; k++)
     gap += t->normal[k] * t->before[k];
-  t->shift = shift_of(s, c, other, reach, t);
+  t->shift = shift_of(s, c, other, t);
   t->overlap = again ? fmin(gap + t->shift, 0) : 0;
   IG_TRY(IG_MORE(s->bodies.cx, &s->point, s->count, "contact"));
   s->point[s->count++] = *t;
@@ -248,8 +223,8 @@ static double stiffness_of(const ig_contact *s, const ig_contact_case *c, ig_lid
 /* The nodes of the first side, each with its share of the faces of the surface around it.
    Node to face. Areas are those of the linear shape functions; quadratic faces have corner
    weights that are 0 or negative, hence NaN and an error. */
-static ig_status contact_nodes(ig_contact *s, int i, const ig_contact_case *c, const ig_set *other,
-                               int tool, double reach, bool again) {
+static ig_status contact_nodes(ig_contact *s, int i, const ig_contact_case *c, const facing *other,
+                               int tool, bool again) {
   ig_boundary boundary = {0};
   double *area = NULL, *stiffness = NULL;
   ig_lid *node = NULL, count = 0;
@@ -286,7 +261,7 @@ static ig_status contact_nodes(ig_contact *s, int i, const ig_contact_case *c, c
     t.node[0] = node[k];
     t.stiffness = alone ? c->stiffness : stiffness[node[k]];
     s->bodies.place(s->bodies.self, node[k], NULL, p);
-    IG_TRY_GOTO(status, done, point_add(s, c, other, p, reach, again, &t));
+    IG_TRY_GOTO(status, done, point_add(s, c, other, p, again, &t));
   }
 done:
   ig_boundary_free(&boundary);
@@ -311,37 +286,26 @@ static ig_status tool_find(ig_contact *s, const ig_contact_case *c, int *tool) {
   return IG_OK;
 }
 
-/* Faces of the other side, and how far away a point may meet them. */
-static ig_status other_side(ig_contact *s, const ig_contact_case *c, const ig_set **other,
-                            double *reach) {
+/* Free `to` with facing_free, also after a failure. */
+static ig_status other_side(ig_contact *s, const ig_contact_case *c, facing *to) {
   double low[3], high[3], size = 0;
-  IG_TRY(ig_mesh_named_set(s->bodies.cx, s->bodies.mesh, &c->at, c->to, IG_OF_FACES, other));
+  IG_TRY(ig_mesh_named_set(s->bodies.cx, s->bodies.mesh, &c->at, c->to, IG_OF_FACES, &to->set));
   ig_mesh_bounds(s->bodies.mesh, low, high);
   for (int d = 0; d < 3; d++)
     size = fmax(size, high[d] - low[d]);
-  *reach = isnan(c->distance) ? size / 5 : c->distance;
-  return IG_OK;
+  to->reach = isnan(c->distance) ? size / 5 : c->distance;
+  IG_TRY(ig_contact_search_new(s, to->set, false, &to->now));
+  return ig_contact_search_new(s, to->set, true, &to->drawn);
 }
 
-/* Checks of the entry, then points of all faces of the first side. */
-static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, bool again) {
-  static const ig_set none = {0};
-  const ig_set *own, *other = &none;
-  double reach = 0;
-  int tool;
-  IG_TRY(tool_find(s, c, &tool));
-  if (!tool)
-    IG_TRY(other_side(s, c, &other, &reach));
-  if (!isnan(c->tension) && (c->tied || !isnan(c->decay[0]) || isnan(c->stiffness)))
-    return ig_fail_at(s->bodies.cx, &c->at,
-                      "`tension` needs `stiffness`, without `decay` and `tied`");
-  if (!isnan(c->length) && !isnan(c->stiffness))
-    return ig_fail_at(s->bodies.cx, &c->at, "`length` is for a contact without `stiffness`");
-  if (c->of)
-    return contact_nodes(s, i, c, other, tool, reach, again);
+/* Points of all faces of the first side. */
+static ig_status contact_faces(ig_contact *s, int i, const ig_contact_case *c, const facing *other,
+                               int tool, bool again) {
+  const ig_set *own;
   IG_TRY(ig_mesh_named_set(s->bodies.cx, s->bodies.mesh, &c->at, c->set, IG_OF_FACES, &own));
   double(*point)[3] = NULL;
-  ig_status status = IG_OK;
+  int32_t *found = NULL;
+  ig_status status = IG_NEW(s->bodies.cx, &found, (size_t)other->drawn.count + 1, "contact");
   for (ig_lid f = 0; f < own->count && status == IG_OK; f++) {
     ig_contact_point t = {.contact = i, .tool = tool};
     double x[8][3];
@@ -350,7 +314,8 @@ static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, 
     t.stiffness = stiffness_of(s, c, own->item[f], own->face[f]);
     for (int a = 0; a < t.slaves; a++)
       s->bodies.place(s->bodies.self, t.node[a], NULL, x[a]);
-    status = ig_contact_rule(s, t.slaves, t.node, other, reach, &point, &points);
+    status =
+        ig_contact_rule(s, t.slaves, t.node, &other->drawn, other->reach, found, &point, &points);
     for (int q = 0; q < points && status == IG_OK; q++) {
       double N[8], d[8][2], n[3], p[3] = {0, 0, 0};
       ig_face_values(t.slaves, point[q], N, d);
@@ -361,10 +326,28 @@ static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, 
         for (int m = 0; m < 3; m++)
           p[m] += N[a] * x[a][m];
       }
-      status = point_add(s, c, other, p, reach, again, &t);
+      status = point_add(s, c, other, p, again, &t);
     }
   }
   free(point);
+  free(found);
+  return status;
+}
+
+/* Checks of the entry, then its points. */
+static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, bool again) {
+  facing other = {0};
+  int tool;
+  if (!isnan(c->tension) && (c->tied || !isnan(c->decay[0]) || isnan(c->stiffness)))
+    return ig_fail_at(s->bodies.cx, &c->at,
+                      "`tension` needs `stiffness`, without `decay` and `tied`");
+  if (!isnan(c->length) && !isnan(c->stiffness))
+    return ig_fail_at(s->bodies.cx, &c->at, "`length` is for a contact without `stiffness`");
+  IG_TRY(tool_find(s, c, &tool));
+  ig_status status = tool ? IG_OK : other_side(s, c, &other);
+  if (status == IG_OK)
+    status = (c->of ? contact_nodes : contact_faces)(s, i, c, &other, tool, again);
+  facing_free(&other);
   return status;
 }
 
@@ -450,13 +433,13 @@ double ig_contact_slid(const ig_contact *s, const ig_contact_point *t, const dou
 }
 
 /* A new partner of a point; what was accepted of friction stays, in the plane of the new face. */
-static void pair_again(ig_contact *s, const ig_contact_case *c, const ig_set *other, double reach,
+static void pair_again(ig_contact *s, const ig_contact_case *c, const facing *other,
                        ig_contact_point *t, bool *changed) {
   const ig_contact_point old = *t;
   double p[3], across = 0;
   t->masters = 0;
   ig_contact_relative(s, t, NULL, p);
-  if (!pair_find(s, other, false, p, reach, t))
+  if (!pair_find(s, &other->now, p, other->reach, t))
     t->masters = 0;
   *changed |= t->masters != old.masters ||
               memcmp(t->node, old.node, (size_t)(t->slaves + t->masters) * sizeof *t->node) != 0;
@@ -470,17 +453,17 @@ static void pair_again(ig_contact *s, const ig_contact_case *c, const ig_set *ot
   for (int k = 0; k < 3; k++)
     across += t->pull[k] * t->normal[k];
   if (!old.masters)
-    t->shift = shift_of(s, c, other, reach, t);
+    t->shift = shift_of(s, c, other, t);
   for (int k = 0; k < 3; k++)
     t->pull[k] -= across * t->normal[k];
 }
 
 ig_status ig_contact_follow(ig_contact *s, bool begins, bool *changed) {
+  ig_status status = IG_OK;
   *changed = false;
-  for (int i = 0; i < s->list->count; i++) {
+  for (int i = 0; i < s->list->count && status == IG_OK; i++) {
     const ig_contact_case *c = IG_ITEM(const ig_contact_case, *s->list, i);
-    const ig_set *other = NULL;
-    double reach = 0;
+    facing other = {0};
     for (int32_t k = 0; k < s->count && !c->tied && (begins || !c->sliding); k++) {
       ig_contact_point *t = &s->point[k];
       double now[3], size;
@@ -489,12 +472,15 @@ ig_status ig_contact_follow(ig_contact *s, bool begins, bool *changed) {
       ig_contact_relative(s, t, NULL, now);
       if (!(ig_contact_slid(s, t, now, t->offset, &size) > 0.1 * size))
         continue;
-      if (!other)
-        IG_TRY(other_side(s, c, &other, &reach));
-      pair_again(s, c, other, reach, t, changed);
+      if (!other.set)
+        status = other_side(s, c, &other);
+      if (status != IG_OK)
+        break;
+      pair_again(s, c, &other, t, changed);
     }
+    facing_free(&other);
   }
   if (*changed)
     unknowns_set(s);
-  return IG_OK;
+  return status;
 }

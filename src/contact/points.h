@@ -3,13 +3,15 @@
 #define IG_CONTACT_POINTS_H
 
 #include "contact/contact.h"
+#include "contact/search.h"
 
 /* Points of a face of contact with the faces of the other side: natural coordinates and weight of
-   each; pieces.c. *point grows and is the caller's to free; its former points are overwritten. */
+   each; pieces.c. *point grows and is the caller's to free; its former points are overwritten.
+   found: room for all faces. */
 enum { IG_CONTACT_POINTS = 16 }; /* of a face alone */
 IG_MUST_CHECK ig_status ig_contact_rule(const ig_contact *s, int nodes, const ig_lid *node,
-                                        const ig_set *other, double reach, double (**point)[3],
-                                        int *points);
+                                        const ig_contact_search *other, double reach,
+                                        int32_t *found, double (**point)[3], int *points);
 /* Whether a point meets a face or a tool. */
 static inline bool ig_contact_meets(const ig_contact_point *t) {
   return t->masters || t->tool;

@@ -65,6 +65,7 @@ struct ig_ctx {
   struct ig_added_rooms *rooms; /* that a program added (run/added_room.c), NULL: none */
   /* frees `rooms`; a pointer, since core may not call functions of run */
   void (*rooms_free)(struct ig_added_rooms *rooms);
+  struct ig_own_laws *laws; /* of a program (material/own_law.c), one block; NULL: none */
 };
 
 /* Records a failure and returns `status`; use through IG_FAIL. */

@@ -66,11 +66,16 @@ typedef struct {
   double (*triangle)[9];
   double (*point)[3];
   ig_lid triangles, points;
+  ig_lid *near, nears; /* the triangles that are looked at; NULL: all */
 } ig_finish_region;
 IG_MUST_CHECK ig_status ig_finish_region_open(const ig_finished *f, const ig_src *at,
                                               const char *set, const ig_place *place,
                                               ig_finish_region *region);
 void ig_finish_region_close(ig_finish_region *region);
+/* From now on only points within `reach` of x are asked about: of many triangles few are near. */
+IG_MUST_CHECK ig_status ig_finish_region_focus(ig_finish_region *region, const double x[3],
+                                               double reach);
+void ig_finish_region_widen(ig_finish_region *region); /* about any point again */
 /* Whether a point of the model is in the region, or no further away than `tolerance`. */
 bool ig_finish_region_has(const ig_finish_region *region, const double x[3], double tolerance);
 /* Images of the model in the part: bit d of `image` mirrors axis d. Points or vectors. */

@@ -127,17 +127,21 @@ static void cut_divide(cut *k, double t[3][3], int depth) {
     cut_add(k, between[a], pow(0.25, depth) / 3);
 }
 
-/* Whether the region may have a point within `reach` of x: what is far from it is found at once. */
-static bool near_image(const choice *c, const double x[3], double reach) {
+/* Whether the region may have a point within `reach` of x: what is far from it is found at once.
+   From then on the region is asked about points there alone. */
+static ig_status near_image(choice *c, const double x[3], double reach, bool *near) {
   double y[3];
+  const double tolerance = NEAR * c->f->edge;
   ig_finish_mirror(c->f, c->image, x, y);
-  return ig_finish_region_has(&c->region, y, reach + NEAR * c->f->edge);
+  IG_TRY(ig_finish_region_focus(&c->region, y, reach + 3 * tolerance));
+  *near = ig_finish_region_has(&c->region, y, reach + tolerance);
+  return IG_OK;
 }
 
 /* Area of the part of face i that is in the region; share: what of it belongs to each node. */
-static double face_cut(const choice *c, ig_lid i, ig_lid node[8], double normal[3],
-                       double share[6]) {
-  double middle[3], all[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, part = 0;
+static ig_status face_cut(choice *c, ig_lid i, ig_lid node[8], double normal[3], double share[6],
+                          double *part) {
+  double middle[3], all[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   cut k = {.c = c};
   const double area = face_of(c->m, i, node, middle, normal);
   double reach = 0; /* of corners from the middle */
@@ -146,8 +150,11 @@ static double face_cut(const choice *c, ig_lid i, ig_lid node[8], double normal[
     for (int d = 0; d < 3; d++)
       reach += fabs(c->m->mesh->x[3 * (size_t)node[a] + (size_t)d] - middle[d]);
   memset(share, 0, 6 * sizeof *share);
-  if (!near_image(c, middle, reach))
-    return 0;
+  bool near;
+  *part = 0;
+  IG_TRY(near_image(c, middle, reach, &near));
+  if (!near)
+    return IG_OK;
   for (int d = 0; d < 3; d++) {
     least = fabs(normal[d]) < fabs(normal[least]) ? d : least;
     memcpy(k.corner[d], c->m->mesh->x + 3 * (size_t)node[d], sizeof k.corner[d]);
@@ -169,21 +176,23 @@ static double face_cut(const choice *c, ig_lid i, ig_lid node[8], double normal[
   cut_divide(&k, all, 0);
   for (int a = 0; a < 6; a++) {
     share[a] = k.share[a] * area;
-    part += share[a];
+    *part += share[a];
   }
-  return part;
+  return IG_OK;
 }
 
 /* Faces in the region, each by its part there. */
-static void faces_choose(choice *c) {
+static ig_status faces_choose(choice *c) {
   for (ig_lid i = 0; i < c->m->boundary.count; i++) {
     ig_lid node[8];
-    double normal[3], share[6];
-    c->area += face_cut(c, i, node, normal, share);
+    double normal[3], share[6], area;
+    IG_TRY(face_cut(c, i, node, normal, share, &area));
+    c->area += area;
     for (int a = 0; a < 6; a++)
       c->weight[node[a]] += share[a];
   }
   c->sum = c->area;
+  return IG_OK;
 }
 
 static void nodes_choose(choice *c, double tolerance) {
@@ -203,10 +212,12 @@ static void nodes_near(choice *c) {
 }
 
 /* What carries a force: faces, or nodes where there are none. */
-static void carriers_choose(choice *c) {
-  faces_choose(c);
+static ig_status carriers_choose(choice *c) {
+  IG_TRY(faces_choose(c));
+  ig_finish_region_widen(&c->region);
   if (!(c->area > 0))
     nodes_near(c);
+  return IG_OK;
 }
 
 static void choice_begin(choice *c, int image) {
@@ -397,17 +408,20 @@ static ig_status design_nodes(const choice *c, const ig_load_case *load, double 
   return IG_OK;
 }
 
-static void pressure_add(choice *c, double pressure, double *to) {
+static ig_status pressure_add(choice *c, double pressure, double *to) {
   for (ig_lid i = 0; i < c->m->boundary.count; i++) {
     ig_lid node[8];
-    double normal[3], share[6], area = 0;
-    c->pressed += face_cut(c, i, node, normal, share);
+    double normal[3], share[6], area = 0, part;
+    IG_TRY(face_cut(c, i, node, normal, share, &part));
+    c->pressed += part;
     for (int d = 0; d < 3; d++)
       area += normal[d] * normal[d];
     for (int a = 0; a < 6; a++)
       for (int d = 0; d < 3; d++)
         to[3 * (size_t)node[a] + (size_t)d] -= pressure * share[a] * normal[d] / sqrt(area);
   }
+  ig_finish_region_widen(&c->region);
+  return IG_OK;
 }
 
 /* Forces w x r, J w = moment: J the inertia of the weights about their middle. */
@@ -493,7 +507,7 @@ static ig_status image_load(choice *c, int number, const ig_load_case *load) {
   double *to = c->m->force[load->load_case - 1], v[3], count = 1;
   const bool pushes = !is_zero(load->force), turns = !is_zero(load->moment);
   if (pushes || turns) {
-    carriers_choose(c);
+    IG_TRY(carriers_choose(c));
     if (!(c->sum > 0))
       return reaches_nothing(
           c, number, load, "no part of the finished surface is within two elements of its region");
@@ -511,7 +525,7 @@ static ig_status image_load(choice *c, int number, const ig_load_case *load) {
     IG_TRY(moment_add(c, load, v, to));
   }
   if (load->pressure != 0 && !isnan(load->pressure)) {
-    pressure_add(c, load->pressure, to);
+    IG_TRY(pressure_add(c, load->pressure, to));
     if (!(c->pressed > 0))
       return reaches_nothing(c, number, load,
                              "pressure: no face of the finished surface is in its region: keep "

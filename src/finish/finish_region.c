@@ -130,6 +130,8 @@ ig_status ig_finish_region_open(const ig_finished *f, const ig_src *at, const ch
 void ig_finish_region_close(ig_finish_region *r) {
   free(r->triangle);
   free(r->point);
+  free(r->near);
+  r->near = NULL;
   r->triangle = NULL;
   r->point = NULL;
 }
@@ -205,15 +207,39 @@ static double from_triangle(const double *x, const double *t) {
               fmin(from_segment(x, t + 3, t + 6), from_segment(x, t + 6, t)));
 }
 
+/* Whether a point is outside of the box around a triangle, by more than `tolerance`. */
+static bool far_from(const double *t, const double x[3], double tolerance) {
+  for (int d = 0; d < 3; d++) {
+    const double low = x[d] - tolerance, high = x[d] + tolerance;
+    if ((t[d] > high && t[3 + d] > high && t[6 + d] > high) ||
+        (t[d] < low && t[3 + d] < low && t[6 + d] < low))
+      return true;
+  }
+  return false;
+}
+
+ig_status ig_finish_region_focus(ig_finish_region *r, const double x[3], double reach) {
+  if (r->triangles == 0)
+    return IG_OK;
+  if (!r->near)
+    IG_TRY(IG_NEW(r->f->cx, &r->near, (size_t)r->triangles, "faces of a set"));
+  r->nears = 0;
+  for (ig_lid i = 0; i < r->triangles; i++)
+    if (!far_from(r->triangle[i], x, reach))
+      r->near[r->nears++] = i;
+  return IG_OK;
+}
+
+void ig_finish_region_widen(ig_finish_region *r) {
+  free(r->near);
+  r->near = NULL;
+}
+
 static bool near_listed(const ig_finish_region *r, const double x[3], double tolerance) {
   const double square = tolerance * tolerance;
-  for (ig_lid i = 0; i < r->triangles; i++) {
-    const double *t = r->triangle[i];
-    bool far = false;
-    for (int d = 0; d < 3; d++)
-      far = far || x[d] < fmin(t[d], fmin(t[3 + d], t[6 + d])) - tolerance ||
-            x[d] > fmax(t[d], fmax(t[3 + d], t[6 + d])) + tolerance;
-    if (!far && from_triangle(x, t) <= square)
+  for (ig_lid i = 0; i < (r->near ? r->nears : r->triangles); i++) {
+    const double *t = r->triangle[r->near ? r->near[i] : i];
+    if (!far_from(t, x, tolerance) && from_triangle(x, t) <= square)
       return true;
   }
   for (ig_lid i = 0; i < r->points; i++)

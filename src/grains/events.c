@@ -390,6 +390,21 @@ static int by_melting(const void *a, const void *b) {
   return (p->liquidus > q->liquidus) - (p->liquidus < q->liquidus);
 }
 
+/* A cell that melts while it is molten: a file that is given twice, or files that overlap. */
+static void overlaps_warn(const ig_grains_run *r, int64_t cells) {
+  const int32_t *first = r->array.first.host;
+  const ig_grains_event *event = r->array.event.host;
+  int64_t count = 0;
+  for (int64_t c = 0; c < cells; c++)
+    for (int32_t i = first[c] + 1; i < first[c + 1]; i++)
+      count += event[i].melt < event[i - 1].liquidus;
+  if (count > 0 && r->c->grid.refine == 1) /* refined times are interpolated, and may overlap */
+    ig_warn_at(r->cx, &IG_ITEM(ig_grains_file, r->c->events, 0)->at,
+               "%lld of %lld events melt a cell that is still molten by another event: is a file "
+               "given twice, or do files overlap in time? See `start_time`",
+               (long long)count, (long long)r->events);
+}
+
 /* Events of a cell follow each other, in order of their times. */
 static ig_status events_sort(reader *f) {
   ig_grains_run *r = f->r;
@@ -421,6 +436,7 @@ static ig_status events_sort(reader *f) {
   for (int64_t c = 0; c < (int64_t)cells; c++)
     if (first[c + 1] - first[c] > 1)
       qsort(&event[first[c]], (size_t)(first[c + 1] - first[c]), sizeof *event, by_melting);
+  overlaps_warn(r, (int64_t)cells);
   IG_TRY(ig_array_push(r->cx, &r->array.first));
   return ig_array_push(r->cx, &r->array.event);
 }

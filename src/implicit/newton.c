@@ -452,6 +452,24 @@ static bool fits(ig_newton *n, double factor) {
   return !n->m.fits || n->m.fits(n->m.self, &at, n->why, sizeof n->why);
 }
 
+/* Residual and correction are small; or the residual alone is tiny, as in steps that move almost
+   nothing; or nothing smaller can be reached by rounding. */
+static bool converged(const ig_newton *n, int iteration, double residual_now, double correction) {
+  const double most = n->o.tolerance;
+  return (residual_now <= most && correction <= 10 * most) || residual_now <= 1e-5 * most ||
+         (iteration >= 2 && at_rounding(n));
+}
+
+/* Why a step may be given up: the residual, and the unknown where it is largest. */
+static void residual_name(ig_newton *n, int iteration, double residual_now, int32_t worst) {
+  char name[64] = "";
+  if (n->m.name && worst >= 0)
+    n->m.name(n->m.self, worst, name, sizeof name);
+  snprintf(n->why, sizeof n->why,
+           "after %d iterations the residual is %.2g of the mean force, largest at %s", iteration,
+           residual_now, name);
+}
+
 /* Iterations under a given factor. */
 static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took) {
   const int32_t equations = n->m.system->equations;
@@ -536,10 +554,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
                c);
       return IG_OK;
     }
-    /* Converged: residual and correction are small; or the residual alone is tiny, as in steps that
-       move almost nothing; or nothing smaller can be reached by rounding. */
-    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
-        (it >= 2 && at_rounding(n))) {
+    if (converged(n, it, r, c)) {
       const ig_trial at = trial_at(n, factor);
       if (n->m.augment && n->m.augment(n->m.self, &at)) {
         r = c = before = first = INFINITY; /* iterations are counted anew */
@@ -552,12 +567,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       n->now.residual = r;
       return IG_OK;
     }
-    char name[64] = "";
-    if (n->m.name && worst >= 0)
-      n->m.name(n->m.self, worst, name, sizeof name);
-    snprintf(n->why, sizeof n->why,
-             "after %d iterations the residual is %.2g of the mean force, largest at %s", it, r,
-             name);
+    residual_name(n, it, r, worst);
     /* The last tangent is kept where it would reduce the residual below the tolerance again: in
        linear analyses it is always that of the next iteration. */
     const double fall = pushed > 0 ? rest(n) / pushed : 1;
@@ -578,8 +588,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
 
 /* b = -K^-1 dr/ds: how the displacements follow the factor. The matrix is factorized. dr/ds is a
    difference over 1e-4 of the analysis: loads, motions and temperatures depend on the factor in
-   ways only their owners know. */
-static ig_status direction(ig_newton *n, double factor) {
+   ways only their owners know. *still: it is rounding, as nothing depends on the factor. */
+static ig_status direction(ig_newton *n, double factor, bool *still) {
   const int32_t equations = n->m.system->equations;
   const double h = factor + 1e-4 > 1 && !n->o.open ? -1e-4 : 1e-4; /* histories end at 1 */
   bool fine;
@@ -588,6 +598,11 @@ static ig_status direction(ig_newton *n, double factor) {
   IG_TRY(residual(n, factor + h, false, NULL, &fine));
   for (int32_t i = 0; i < equations; i++)
     n->b[i] = (n->b[i] - n->r[i]) / h;
+  double most[2];
+  int32_t where[2];
+  largest(n, n->b, most, where);
+  *still = most[0] <= 1e-9 * fmax(n->scale[0], n->peak[0]) &&
+           most[1] <= 1e-9 * fmax(n->scale[1], n->peak[1]);
   IG_TRY(spread(n, factor));
   return ig_direct_solve(n->direct, n->b);
 }
@@ -633,12 +648,14 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     for (int32_t i = 0; i < equations; i++)
       n->d[i] = -n->r[i];
     IG_TRY(ig_direct_solve(n->direct, n->d));
-    IG_TRY(direction(n, *factor));
+    bool still;
+    IG_TRY(direction(n, *factor, &still));
     if (it == 1) {
       const double length = sqrt(way(n, n->b, n->b));
-      if (!(length > 0)) {
+      if (!(length > 0) || still) {
         snprintf(n->why, sizeof n->why,
-                 "the loads move nothing: all of them act on supports, or are 0");
+                 "the loads move nothing: all of them act on supports, are 0, or do not change in "
+                 "this analysis");
         return IG_OK;
       }
       if (n->arc == 0) {
@@ -674,18 +691,19 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
     r = residual_size(n, &worst);
     const double c = correction_size(n);
     tell(n, it, *factor, r, c, 1);
-    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance ||
-        (it >= 2 && at_rounding(n))) {
+    if (converged(n, it, r, c)) {
+      const ig_trial at = trial_at(n, *factor);
+      if (n->m.augment && n->m.augment(n->m.self, &at)) {
+        r = before = INFINITY; /* iterations are counted anew */
+        rising = 0;
+        it = 1;
+        continue;
+      }
       *how = fits(n, *factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = r;
       return IG_OK;
     }
-    char name[64] = "";
-    if (n->m.name && worst >= 0)
-      n->m.name(n->m.self, worst, name, sizeof name);
-    snprintf(n->why, sizeof n->why,
-             "after %d iterations the residual is %.2g of the mean force, largest at %s", it, r,
-             name);
+    residual_name(n, it, r, worst);
     rising = r > before ? rising + 1 : 0;
     if (!n->full && it >= 3 && r > 0.1 * before)
       n->full = true;

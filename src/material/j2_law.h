@@ -19,7 +19,9 @@ enum {
   IG_LAW_TABLE,     /* yield stress by table over plastic strain */
   IG_LAW_JOHNSON,   /* Johnson-Cook: rate, heating, damage */
   IG_LAW_NEOHOOKE,  /* compressible neo-Hookean, solids only */
-  IG_LAWS
+  IG_LAWS,
+  /* and up: a program's (ingot/law.h), in src/solid alone; IG_LAW_OWN + n keeps n numbers */
+  IG_LAW_OWN = 100
 };
 /* of a hardening curve; the rows are part of the parameter block that kernels read */
 enum { IG_HARDENING_ROWS = 16 };

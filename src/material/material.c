@@ -146,6 +146,9 @@ const ig_option ig_material_options[] = {
         M, law, IG_MATERIAL_LAWS, "auto",
         "mechanical law; auto: johnson_cook where that is given, plastic where a yield stress "
         "is, else elastic"),
+    IG_TEXT(M, own_law, NULL,
+            "structure: instead of `law` one that the program has added by ig_law_add"),
+    IG_REALS(M, constants, "", NULL, 0, 0, "of `own_law`, in SI, in the order it expects"),
     IG_REAL_USUAL(M, yield, "Pa", NULL, IG_POSITIVE, 1e13, 1e3, 1e11, "initial yield stress"),
     IG_REAL(M, tangent, "Pa", NULL, 0, 1e13, "tangent modulus beyond yield (instead of hardening)"),
     IG_REAL(M, hardening, "Pa", NULL, 0, 1e13,

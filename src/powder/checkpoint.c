@@ -208,8 +208,7 @@ static ig_status pack(ig_ctx *cx, ig_saved *s) {
     memcpy(own.data, s->data, bytes);
     rounded(&own);
   }
-  const bool good =
-      ig_compress_piece(s->dtype == IG_U8 ? 1 : 6, own.data, bytes, bytes, item, &piece);
+  const bool good = ig_compress_piece(6, own.data, bytes, bytes, item, &piece);
   if (own.data != s->data)
     free(own.data);
   if (!good)

@@ -142,6 +142,7 @@ void ig_ctx_close(ig_ctx *cx) {
   backend_close(cx);
   if (cx->rooms_free)
     cx->rooms_free(cx->rooms);
+  free(cx->laws);
   free(cx);
 }
 

@@ -340,6 +340,12 @@ static ig_status common_check(ig_case *c) {
   IG_TRY(fields_check(c));
   for (int i = 0; i < common->accept.count; i++)
     IG_TRY(ig_accept_check(c->cx, IG_ITEM(ig_accept_case, common->accept, i)));
+  for (int i = 0; i < common->materials.count && strcmp(c->room->name, "structure") != 0; i++) {
+    const ig_material_case *m = IG_ITEM(ig_material_case, common->materials, i);
+    if (m->own_law || m->constants.count)
+      return ig_fail_at(c->cx, &m->at, "`%s` of a material is for physics: structure, not %s",
+                        m->own_law ? "own_law" : "constants", c->room->name);
+  }
   return precision_check(c);
 }
 

@@ -6,13 +6,14 @@
 #include "solid/group.h"
 #include "core/threads.h"
 #include "kern/fault.h"
+#include <ingot/law.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes of local arrays: 13 numbers a point with kinematic hardening, 9 amplitudes of modes; a
-   face has at most 8 nodes with 3 unknowns. */
-enum { MOST_STATES = 13 * IG_SOLID_POINTS + 9, FACE = 24 }; /* of hex20 with 27 points */
+/* Sizes of local arrays: numbers a point of a program's law, 9 amplitudes of modes; a face has at
+   most 8 nodes with 3 unknowns. */
+enum { MOST_STATES = IG_LAW_MOST_STATES * IG_SOLID_POINTS + 9, FACE = 24 };
 
 ig_status ig_solid_group_new(ig_ctx *cx, ig_solid_kind kind, const ig_solid_law *law, int32_t count,
                              const int32_t *node, int dofs, ig_solid_group *g) {

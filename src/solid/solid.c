@@ -138,6 +138,7 @@ static void heat(const void *of, double T, double T0, solid_law_f64 *own, double
 static solid_law_f64 law_of(const ig_solid_law *law) {
   solid_law_f64 l = {.law = law->law, .large = law->large};
   l.hyper = law->hyperelastic ? &law->hyper : NULL;
+  l.own = &law->own;
   l.rule = law->rule;
   l.initial = law->initial;
   l.points = law->points;
@@ -167,7 +168,10 @@ static solid_law_f64 law_of(const ig_solid_law *law) {
 static void heat(const void *of, double T, double T0, solid_law_f64 *own, double *warm) {
   ig_solid_law law = *(const ig_solid_law *)of;
   law.heat(law.material, T, T0, &law, warm);
+  const ig_solid_law *const whole = of; /* what the kernel points to must not end with the copy */
   *own = law_of(&law);
+  own->own = &whole->own;
+  own->hyper = own->hyper ? &whole->hyper : NULL;
 }
 
 /* --- elements */
@@ -211,7 +215,8 @@ int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X
         out[i] /= j;
     }
     memcpy(out + 6, p.e, sizeof p.e);
-    out[12] = kept ? state[kept * q + 6] : 0;
+    const int plastic = l.law < IG_LAW_OWN ? 7 : l.own->plastic;
+    out[12] = kept && plastic ? state[kept * q + plastic - 1] : 0;
     out[13] = von_mises_f64(out);
   }
   return IG_FAULT_NONE;

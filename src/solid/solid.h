@@ -14,7 +14,7 @@
 
    History (`past`, `now`): ig_solid_states() numbers per element, zeros at the start. Points come
    first: plastic strain xx yy zz xy yz zx (large, isotropic hardening: Cp^-1 - 1), accumulated
-   plastic strain, back stress of kinematic hardening. Then the amplitudes of incompatible modes, 3
+   plastic strain, back stress of kinematic hardening; of a program's law what it keeps. Then the amplitudes of incompatible modes, 3
    per mode. `past` is that of the last accepted step and is only read; an evaluation depends on u
    and `past` alone.
 
@@ -86,9 +86,18 @@ typedef struct {
 /* The rule of a bar, kind BAR2 or BAR3, of a section. area in m^2. */
 ig_solid_rule ig_solid_bar_rule(ig_solid_kind kind, double area);
 
+/* A law of a program: stress, tangent and history at a point, in double. */
+typedef struct ig_solid_own {
+  bool (*stress)(const struct ig_solid_own *own, const double strain[6], const double *past,
+                 double *now, double stress[6], double tangent[36]);
+  const void *law, *constant; /* whose: the owner's */
+  double step;                /* s, since the last accepted state */
+  int plastic;                /* 1 + place of the accumulated plastic strain, 0: none */
+} ig_solid_own;
+
 /* A material. Fill by ig_solid_isotropic or ig_solid_orthotropic, then set what goes beyond. */
 typedef struct ig_solid_law {
-  int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC, TABLE, NEOHOOKE */
+  int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC, TABLE, NEOHOOKE, OWN + states */
   bool large;           /* large displacements and rotations */
   double stiffness[36]; /* elastic: stress = stiffness strain, in the axes of the mesh */
   double expansion[6];  /* thermal strain per unit of `warm` */
@@ -107,6 +116,7 @@ typedef struct ig_solid_law {
   int points;
   bool hyperelastic; /* NEOHOOKE: with the energy `hyper` */
   ig_solid_hyper hyper;
+  ig_solid_own own; /* from IG_LAW_OWN on */
 } ig_solid_law;
 ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion);
 /* The moduli of small strains are those of the energy. Without a d[] Poisson's ratio is 0.475 and

@@ -276,11 +276,6 @@ IG_MUST_CHECK ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *go
 /* The internal unknowns of elements start from 0 again, so that what follows has the same bits
    whatever was evaluated before: after a restart, too. */
 IG_MUST_CHECK ig_status ig_stress_alpha_clear(ig_stress *m);
-/* Internal forces at u without supports, on the device in m->force; those of the stress that a step
-   starts from, in the same place; y = tangent x. Of all ranks, on all ranks. */
-IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
-IG_MUST_CHECK ig_status ig_stress_forces_past(ig_stress *m);
-IG_MUST_CHECK ig_status ig_stress_product(ig_stress *m, const double *x, double *y);
 /* Loads of all load cases at `time`, summed, to both sides of m->load. */
 IG_MUST_CHECK ig_status ig_stress_loads_at(ig_stress *m, double time);
 
@@ -298,6 +293,14 @@ IG_MUST_CHECK ig_status ig_stress_tear(ig_stress *m, const ig_stress_goal *done,
 
 /* Force that pulls the part off the supports that can tear, N. */
 double ig_stress_removal_force(const ig_stress *m);
+
+/* forces.c
+
+   Internal forces at u without supports, on the device in m->force; those of the stress that a step
+   starts from, in the same place; y = tangent x. Of all ranks, on all ranks. */
+IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
+IG_MUST_CHECK ig_status ig_stress_forces_past(ig_stress *m);
+IG_MUST_CHECK ig_status ig_stress_product(ig_stress *m, const double *x, double *y);
 
 /* values.c: values of all elements at u, to the host. */
 IG_MUST_CHECK ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out);

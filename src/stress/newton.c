@@ -39,24 +39,6 @@ ig_status ig_stress_alpha_clear(ig_stress *m) {
   return m->work.alpha.count ? ig_array_zero(m->cx, &m->work.alpha) : IG_OK;
 }
 
-static ig_status forces(ig_stress *m, bool past) {
-  IG_TRY(m->ops->force(m->cx, &m->args, &m->plan, past, m->u.dev, m->force.dev));
-  return ig_stress_nodes_join(m, 3 * sizeof(double), m->force.dev);
-}
-
-ig_status ig_stress_forces(ig_stress *m) {
-  return forces(m, false);
-}
-
-ig_status ig_stress_forces_past(ig_stress *m) {
-  return forces(m, true);
-}
-
-ig_status ig_stress_product(ig_stress *m, const double *x, double *y) {
-  IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
-  return ig_stress_nodes_join(m, 3 * sizeof *y, y);
-}
-
 /* right = loads - internal forces, 0 where prescribed, the mean over the group where tied.
    Returns the norm of what is left and that of what was taken off: reactions, which give the
    scale of forces where no load acts. The internal forces (m->force) stay complete. */

@@ -9,6 +9,7 @@
 #include "structure/joint.h"
 #include "structure/points.h"
 #include "kern/fault.h"
+#include "material/own_law.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -91,6 +92,36 @@ static ig_status hyper_read(ig_structure *s, const ig_material_case *m,
   return ig_structure_law_heat(s, m, law);
 }
 
+/* A point of a program's law: from the kernel's arguments to those of ingot/law.h. */
+static bool own_stress(const ig_solid_own *own, const double strain[6], const double *past,
+                       double *now, double stress[6], double tangent[36]) {
+  const ig_law_description *law = own->law;
+  const ig_law_point p = {own->constant, strain, past, own->step, now, stress, tangent};
+  bool fine = law->stress(law->user, &p);
+  for (int i = 0; i < 36; i++)
+    fine = fine && isfinite(tangent[i]) && isfinite(stress[i / 6]);
+  for (int i = 0; i < law->states; i++)
+    fine = fine && isfinite(now[i]);
+  return fine;
+}
+
+/* The program's law that a material names, if it does. */
+static ig_status own_law_read(ig_structure *s, const ig_material_case *m, ig_solid_law *law) {
+  const ig_law_description *own;
+  IG_TRY(ig_own_law_of(s->cx, m, &own));
+  if (!own)
+    return IG_OK;
+  if (m->law != IG_MATERIAL_AUTO || m->stiffness.count || m->engineering_constants.count)
+    return ig_fail_at(s->cx, &m->at,
+                      "material '%.60s': `own_law` is instead of `law`, `stiffness` and "
+                      "`engineering_constants`: leave them out",
+                      m->name);
+  law->law = IG_LAW_OWN + own->states;
+  law->own = (ig_solid_own){
+      .stress = own_stress, .law = own, .constant = m->constants.value, .plastic = own->plastic};
+  return IG_OK;
+}
+
 /* Expansion 1: what is passed as `warm` is the thermal strain itself (nodes.c, law_at). Choice
    of the law: stiffness or engineering constants, else young and poisson; yield or a curve make
    it plastic. */
@@ -133,6 +164,9 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
                         "positive");
   }
   IG_TRY(ig_structure_law_heat(s, m, law));
+  IG_TRY(own_law_read(s, m, law));
+  if (law->law >= IG_LAW_OWN)
+    return IG_OK;
   /* A curve of yield stress over plastic strain has precedence over `yield` and `hardening`. */
   const bool table = m->hardening_curve.count > 0, yields = table || !isnan(m->yield);
   if (m->law == IG_MATERIAL_NEO_HOOKEAN)
@@ -422,8 +456,15 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
     double *fe = f + (size_t)(e - begin) * (size_t)n;
     double *ke = k ? k + (size_t)(e - begin) * (size_t)n * (size_t)n : NULL;
     ig_structure_gather(s, g->node[e], npe, at->u, X, u);
+    const ig_solid_law *law = ig_structure_law(g, e);
+    ig_solid_law timed;
+    if (law->law >= IG_LAW_OWN) { /* a program's law may depend on the length of the step */
+      timed = *law;
+      timed.own.step = at->step;
+      law = &timed;
+    }
     const int fault = ig_solid_evaluate(
-        g->kind, ig_structure_law(g, e), X, u, ig_structure_warmth(g, e, warm),
+        g->kind, law, X, u, ig_structure_warmth(g, e, warm),
         g->past + (size_t)e * (size_t)g->states, g->now + (size_t)e * (size_t)g->states, fe, ke);
     if (fault != IG_FAULT_NONE) {
       if (trouble->element < 0)

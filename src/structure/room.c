@@ -200,6 +200,8 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
 /* Contact that has slid meets other faces: the pattern of the equations is another one then. */
 static ig_status contact_follow(ig_structure *s) {
   bool changed;
+  if (!s->contact.count) /* none, or an analysis of temperatures */
+    return IG_OK;
   IG_TRY(ig_contact_follow(&s->contact, s->time == s->begin, &changed));
   if (!changed)
     return IG_OK;

@@ -14,6 +14,7 @@ import threading
 import time
 import types
 import unittest
+import warnings
 
 import numpy as np
 
@@ -76,7 +77,7 @@ SKIPPED = {  # on the command line only
     "ig_result_extremes", "ig_result_join", "ig_result_probe", "ig_view_range",
     # what Python does by itself: values as text, sets and elements as arrays, fields as views
     "ig_case_set_real", "ig_case_set_int", "ig_case_set_text", "ig_case_set_reals", "ig_mesh_find_set",
-    "ig_mesh_element", "ig_elem_face", "ig_sim_get", "ig_sim_show", "ig_folder_inspect",
+    "ig_mesh_element", "ig_elem_face", "ig_run", "ig_sim_get", "ig_sim_show", "ig_folder_inspect",
     # called when an object goes, through a name taken before these tests
     "ig_ctx_close", "ig_version", "ig_build_info",
     # of texts that go to a terminal
@@ -827,6 +828,48 @@ class Results(Folder):
         # temperatures of the start and around: a common shift is one of the result
         self.assertAlmostEqual(grad["ambient"] + grad["initial_temperatures"].sum(), 1, 9)
         self.assertRaises(ingot.InputError, ingot.value_and_grad, case, "q", [])
+
+    def test_optimise(self):
+        case = {"physics": "thermal", "mesh": {"boxes": [{"size": [1e-3, 1e-3, 1e-3], "cells": [1, 1, 1]}]},
+                "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20}],
+                "initial_temperature": 300, "duration": 1, "time_step": 0.02, "body_source": 5e6,
+                "probes": [{"name": "p", "point": [5e-4, 5e-4, 5e-4]}]}
+        best, found = ingot.optimise(case, "p", ["body_source"], bounds={"body_source": (1e6, "9 MW/m^3")})
+        self.assertTrue(found["converged"], found)
+        self.assertAlmostEqual(found["value"], 300 + 1e6 / (8000 * 500), 9)
+        self.assertIn("body_source: 1000000", best.text())
+        hot, found = ingot.optimise(case, "p", ["body_source"], bounds={"body_source": (1e6, "9 MW/m^3")}, maximise=True)
+        self.assertAlmostEqual(found["value"], 300 + 9e6 / (8000 * 500), 9)
+        self.assertRaises(ingot.InputError, ingot.optimise, case, "p", ["body_source"], bounds={"body_source": (2, 1)})
+
+    def test_torch(self):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # PyTorch's own
+                import torch
+        except ImportError:
+            self.skipTest("no PyTorch")
+        import ingot.torch
+        case = {"physics": "thermal", "mesh": {"boxes": [{"size": [8e-3, 4e-3, 2e-3], "cells": [8, 4, 2]}]},
+                "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20,
+                               "absorptivity": 0.4}],
+                "initial_temperature": 300, "duration": 0.5, "time_step": 0.01,
+                "beams": [{"model": "gaussian", "radius": 1e-3, "segment": 2e-3,
+                           "raster": {"power": 50, "speed": 0.02, "spacing": 2e-3, "layer_height": 1e-3, "base": 1e-3,
+                                      "layers": 1, "rotation": 0, "regions": {"min": [1e-3, 1e-3], "max": [7e-3, 3e-3]}}}],
+                "boundary": [{"set": "surface", "convection": 500}], "ambient": 300,
+                "probes": [{"name": "p", "point": [4e-3, 2e-3, 1e-3]}]}
+        value, grad = ingot.value_and_grad(case, "p", ["beams[0].powers", "boundary[0].convection"])
+        powers = torch.full((len(grad["beams[0].powers"]),), 50.0, dtype=torch.float64)
+        powers[-1] = 0
+        powers.requires_grad_()
+        film = torch.tensor(500.0, requires_grad=True)
+        loss = (ingot.torch.figure(case, "p", {"beams[0].powers": powers, "boundary[0].convection": film}) - 400) ** 2
+        loss.backward()
+        self.assertAlmostEqual(float(loss), (value - 400) ** 2, 6)
+        factor = 2 * (value - 400)
+        self.assertTrue(np.allclose(powers.grad.numpy(), factor * grad["beams[0].powers"], rtol=1e-9, atol=1e-12))
+        self.assertAlmostEqual(float(film.grad) / (factor * grad["boundary[0].convection"]), 1, 5)
 
     def test_calibrate(self):
         with open(self.path("bar.yaml"), "w") as f:

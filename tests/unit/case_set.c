@@ -240,7 +240,8 @@ static void setting_is_writing(void **state) {
     t.path = with;
     table_try(&t, ig_common_options, &(place){0});
     print_message("%s: %d settings, %d of them good\n", rooms[i], t.keys, t.good);
-    assert_true(t.keys > 300 && t.good > t.keys / 4);
+    /* keys of maps and lists that are left out have no good setting by themselves */
+    assert_true(t.keys > 300 && t.good > t.keys / 5);
   }
   folder_remove(folder);
   ig_ctx_close(cx);

@@ -317,6 +317,32 @@ static void refined_times_are_interpolated(void **state) {
   ig_ctx_close(cx);
 }
 
+/* The same file twice is a melt in a melt. */
+static void overlaps_are_warned_of(void **state) {
+  (void)state;
+  char said[512] = "", path[] = "/tmp/ingot-grains-XXXXXX";
+  ig_ctx *cx;
+  assert_int_equal(
+      ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1, .log = keep_text, .user = said},
+                  &cx),
+      IG_OK);
+  temporary(path, "x,y,z,tm,ts,cr\n0,0,0,1e-6,2e-6,1e6\n1e-6,0,0,1e-6,2e-6,1e6\n");
+  ig_grains_file file[2];
+  ig_grains_case c = grains_pool(&file[0], path);
+  file[1] = file[0];
+  ig_grains_run r;
+  ig_job job;
+  for (int twice = 0; twice < 2; twice++) {
+    c.events = (ig_list){1 + twice, file};
+    open_run(cx, &c, &job, &r);
+    ig_grains_close(&r);
+    assert_true(!!*said == twice);
+  }
+  assert_non_null(strstr(said, "2 of 4 events melt a cell that is still molten"));
+  remove(path);
+  ig_ctx_close(cx);
+}
+
 /* Files: one line of what is wrong, with its place. */
 static void bad_events_are_refused(void **state) {
   (void)state;
@@ -431,6 +457,7 @@ int main(void) {
       cmocka_unit_test(formats_are_the_same),
       cmocka_unit_test(solid_beside_goes_on),
       cmocka_unit_test(refined_times_are_interpolated),
+      cmocka_unit_test(overlaps_are_warned_of),
       cmocka_unit_test(bad_events_are_refused),
 #endif
       cmocka_unit_test(bad_cases_are_refused),

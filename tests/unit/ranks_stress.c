@@ -7,7 +7,8 @@
       "[{name: m, young: 200e9, poisson: 0.3, yield: 400e6, hardening: 2e9, solidus: 1600, "       \
       "mechanical: {expansion: 15e-6, kinematic: 1e9}}]"
 
-/* A plastic wall of 6 layers that is built on a plate, cooled and cut off: 735 nodes. */
+/* A plastic wall of 6 layers that is built on a plate, transforms, is heated and cut off: 735
+   nodes. */
 static const char *const wall[] = {
     "physics",
     "stress",
@@ -15,17 +16,20 @@ static const char *const wall[] = {
     "{boxes: [{name: plate, size: [14, 8, 2], cells: [14, 8, 2]}, {name: wall, origin: [2, 2, 2], "
     "size: [10, 4, 6], cells: [10, 4, 6]}], sets: [{name: foot, of: elements, box: {min: [4, 2, "
     "2], max: [12, 6, 3]}}]}",
-    METAL,
+    "materials",
+    "[{name: m, young: 200e9, poisson: 0.3, yield: 400e6, hardening: 2e9, solidus: 1600, "
+    "mechanical: {expansion: 15e-6, kinematic: 1e9, transformation: {start: 450, austenite_start: "
+    "600, austenite_end: 700, strain: 2e-3, trip: 5e-11}}}]",
     "supports",
     "[{set: zmin, fix: all}]",
     "temperature",
     "300",
     "phases",
-    "[{name: build, kind: build, set: wall, height: 3, steps: 2, stress_free_temperature: 500, "
+    "[{name: build, kind: build, set: wall, height: 3, steps: 2, stress_free_temperature: 900, "
     "clearance: 1e-5}, {name: rest, temperature: [[0, 300], [1, 350]]}, {name: cut, kind: cut, "
     "set: foot, direction: x, steps: 2}]",
     "solver",
-    "{tolerance: 1e-4}",
+    "{tolerance: 1e-2}",
     "probes",
     "[{name: tip, point: [12, 6, 8], quantity: uz}, {name: hold, set: zmin, quantity: fz}, "
     "{name: pull, set: foot, quantity: sxx, since: rest}]",
@@ -52,7 +56,7 @@ static const char *const bar[] = {
     "phases",
     "[{name: pull, duration: 2, steps: 2}]",
     "solver",
-    "{tolerance: 1e-5}",
+    "{tolerance: 1e-2}",
     "probes",
     "[{name: hold, set: xmin, quantity: fx}, {name: side, set: ymax, quantity: uy}]",
     "output",
@@ -77,7 +81,7 @@ static const char *const torn[] = {
     "tearing",
     "[{set: [legs], strength: 1.2e9, stress: principal}]",
     "solver",
-    "{tolerance: 1e-4}",
+    "{tolerance: 1e-2}",
     "output",
     "{count: 2}",
     NULL};
@@ -89,7 +93,7 @@ static const char *const block[] = {"physics",  "stress",
                                     "supports", "[{set: zmin, fix: all}]",
                                     "loads",    "[{set: zmax, total: [1e10, 0, 0]}]",
                                     "phases",   "[{name: a, steps: 2}]",
-                                    "solver",   "{tolerance: 1e-4}",
+                                    "solver",   "{tolerance: 1e-2}",
                                     "output",   "{count: 2}",
                                     NULL};
 
@@ -98,7 +102,6 @@ static void stress_has_the_bits_of_one(void **state) {
   static const divided_run run[] = {
       {2, wall, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {5, wall, "double", "assembly", "gather", IG_DIVIDE_RANDOM},
-      {3, wall, "double", "mesh.order", "curve", IG_DIVIDE_CURVE},
       {3, bar, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {3, bar, "double", "rotations", "finite", IG_DIVIDE_RANDOM},
       {2, bar, "double", "element", "bbar", IG_DIVIDE_CURVE},

@@ -406,6 +406,22 @@ static void tools_press(void **state) {
 #undef BLOCK
 }
 
+/* Temperatures in several steps, of a model without contact: a bar that is heated at one end. */
+static void bars_warm_up(void **state) {
+  (void)state;
+  const entry set[] = {
+      {"mesh", "{boxes: {size: [1, 0.1, 0.1], cells: [10, 1, 1]}}"},
+      {"materials", "{name: m, density: 1, specific_heat: 1, conductivity: 1}"},
+      {"initial_temperatures", "{set: all, temperature: 300}"},
+      {"prescribed_temperatures", "[{set: xmin, temperature: 400}, {set: xmax, temperature: 300}]"},
+      {"analysis", "{kind: heat, duration: 5, first_step: 0.5}"},
+      {NULL, NULL}};
+  const wanted want[] = {
+      {"temperature_max", 400, 1e-9}, {"temperature_min", 300, 1e-9}, {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", set), "warm", want);
+}
+
 /* A cube that nothing keeps is pulled by a pressure of 1 kPa at once: 0.5 m after a second, with
    large displacements, where the pressure is a load that follows, as without. */
 static void pressures_accelerate(void **state) {
@@ -430,7 +446,7 @@ static void pressures_accelerate(void **state) {
    another millimetre, but for pressures that are added until hardly anything penetrates. */
 static void contact_is_augmented(void **state) {
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     const entry set[] = {
         {"mesh",
          "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}, {origin: [0, 0, 1.01], size: [1, 1, "
@@ -441,13 +457,22 @@ static void contact_is_augmented(void **state) {
         {"loads", "{set: zmax, pressure: 1e6}"},
         {"contacts", i ? "{set: under, to: over, clearance: 0, stiffness: 1e9, penetration: 1e-5}"
                        : "{set: under, to: over, clearance: 0, stiffness: 1e9}"},
-        {"analysis", STATIC},
+        {"analysis",
+         i == 2 ? "{kind: static, method: arc_length, first_step: 0.5, until: {factor: 0.9}}"
+                : STATIC},
         {NULL, NULL}};
     const wanted soft[] = {{"displacement_max", 3e-3, 1e-6}, {NULL, 0, 0}};
     const wanted hard[] = {
         {"displacement_max", 2e-3, 5e-3}, {"penetration_share", 0, 1e-5}, {NULL, 0, 0}};
+    const wanted path[] = {{"penetration_share", 0, 1e-5}, {NULL, 0, 0}};
     ig_ctx *cx = ctx_on("cpu", 1);
-    case_holds(cx, case_with(cx, "structure", set), i ? "augmented" : "soft", i ? hard : soft);
+    case_holds(cx, case_with(cx, "structure", set),
+               i == 2 ? "path"
+               : i    ? "augmented"
+                      : "soft",
+               i == 2 ? path
+               : i    ? hard
+                      : soft);
   }
 }
 
@@ -735,6 +760,7 @@ int main(void) {
                                      cmocka_unit_test(contact_slides_over_faces),
                                      cmocka_unit_test(friction_has_its_limit),
                                      cmocka_unit_test(tools_press),
+                                     cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),

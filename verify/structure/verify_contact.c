@@ -14,6 +14,16 @@ static void upper(const double at[3], double x[3]) {
   x[0] = at[0], x[1] = at[1], x[2] = 1 + at[2];
 }
 
+/* Faces whose sides are not parallel. */
+static void lower_skew(const double at[3], double x[3]) {
+  const double by = sin(IG_PI * at[0]) * sin(IG_PI * at[1]);
+  x[0] = at[0] + 0.1 * by, x[1] = at[1] - 0.08 * by, x[2] = at[2];
+}
+static void upper_skew(const double at[3], double x[3]) {
+  const double by = sin(IG_PI * at[0]) * sin(IG_PI * at[1]);
+  x[0] = at[0] - 0.07 * by, x[1] = at[1] + 0.09 * by, x[2] = 1 + at[2];
+}
+
 /* Stress along z under a pressure of 1: the largest difference from -1 in any element. */
 ig_status ig_structure_verify_patch(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
@@ -21,15 +31,23 @@ ig_status ig_structure_verify_patch(ig_ctx *cx, const ig_verify_sink *sink) {
     ig_elem_type type;
     int n[2];
     double tolerance;
-  } all[] = {{"hex8, the same mesh on both sides: error of the stress", IG_HEX8, {3, 3}, 1e-6},
-             {"hex8, 3 x 3 on 4 x 4: error of the stress", IG_HEX8, {4, 3}, 1e-6},
-             {"hex8, 5 x 5 on 2 x 2: error of the stress", IG_HEX8, {2, 5}, 1e-6},
-             {"hex20, the same mesh on both sides: error of the stress", IG_HEX20, {2, 2}, 1e-6},
-             {"hex20, 3 x 3 on 2 x 2: error of the stress", IG_HEX20, {2, 3}, 1e-6}};
+    bool skew;
+  } all[] = {
+      {"hex8, the same mesh on both sides: error of the stress", IG_HEX8, {3, 3}, 1e-6, false},
+      {"hex8, 3 x 3 on 4 x 4: error of the stress", IG_HEX8, {4, 3}, 1e-6, false},
+      {"hex8, 3 x 3 on 4 x 4, sides not parallel: error of the stress",
+       IG_HEX8,
+       {4, 3},
+       1e-4,
+       true},
+      {"hex8, 5 x 5 on 2 x 2: error of the stress", IG_HEX8, {2, 5}, 1e-6, false},
+      {"hex20, the same mesh on both sides: error of the stress", IG_HEX20, {2, 2}, 1e-6, false},
+      {"hex20, 3 x 3 on 2 x 2: error of the stress", IG_HEX20, {2, 3}, 1e-6, false}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     const int a = all[i].n[0], b = all[i].n[1];
     ig_structure_problem q = {
-        .grid = {{all[i].type, {a, a, a}, lower, NULL}, {all[i].type, {b, b, b}, upper, "u"}},
+        .grid = {{all[i].type, {a, a, a}, all[i].skew ? lower_skew : lower, NULL},
+                 {all[i].type, {b, b, b}, all[i].skew ? upper_skew : upper, "u"}},
         .set = {{"materials", "{name: m, young: 1000, poisson: 0.3}"},
                 {"supports", "[{set: c0, fix: z}, {set: a0, fix: x}, {set: b0, fix: y}, {set: ua0, "
                              "fix: x}, {set: ub0, fix: y}]"},
@@ -169,8 +187,8 @@ static void die(const double at[3], double x[3]) {
 }
 
 /* Far from the ends all places are alike, but for where the edges of elements are: the load is the
-   same an element further, and nothing pulls the die back. Between, load and pull rise and fall by
-   1.5 % of the load with this mesh; pulls an element apart are equal. */
+   same an element further (between, it rises and falls by 1.5 % with this mesh), and nothing pulls
+   the die back. */
 ig_status ig_structure_verify_ironing(ig_ctx *cx, const ig_verify_sink *sink) {
   static const char *const way[] = {"[1.2, 0, 0]", "[1.6, 0, 0]"};
   double down[2], back[2];
@@ -205,7 +223,6 @@ ig_status ig_structure_verify_ironing(ig_ctx *cx, const ig_verify_sink *sink) {
   ROW("load an element further, over the load before", "equal places", 1, down[1] / down[0], 0.01);
   for (int i = 0; i < 2; i++)
     ROW(i ? "pull an element further, over the load" : "pull, over the load", "equal places", 0,
-        back[i] / down[i], 0.015);
-  ROW("difference of both", "equal places", 0, back[1] / down[1] - back[0] / down[0], 0.003);
+        back[i] / down[i], 0.01);
   return IG_OK;
 }

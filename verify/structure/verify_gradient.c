@@ -2,27 +2,17 @@
 #include "verify/gradient.h"
 #include "verify/structure/verify.h"
 
+static const char boxes[] =
+    "{boxes: [{name: bar, size: [100 mm, 10 mm, 10 mm], cells: [6, 2, 2]}]}";
+static const char steel[] = "[{name: s, mechanical: {young: 200 GPa, poisson: 0.3}}]";
+static const char loads[] = "[{set: xmax, force: [0, 0, -600 N]}, {set: zmax, pressure: 1 MPa}]";
 #define BAR                                                                                        \
-  "physics", "structure", "mesh",                                                                  \
-      "{boxes: [{name: bar, size: [100 mm, 10 mm, 10 mm], cells: [6, 2, 2]}]}", "materials",       \
-      "[{name: s, mechanical: {young: 200 GPa, poisson: 0.3}}]", "supports",                       \
-      "[{set: xmin, fix: x y z}]"
+  "physics", "structure", "mesh", boxes, "materials", steel, "supports",                           \
+      "[{set: xmin, fix: x y z}]", "loads", loads, "analysis"
 
 ig_status ig_structure_verify_gradient(ig_ctx *cx, const ig_verify_sink *sink) {
-  static const char *const set[] = {
-      BAR,
-      "loads",
-      "[{set: xmax, force: [0, 0, -600 N]}, {set: zmax, pressure: 1 MPa}]",
-      "analysis",
-      "[{kind: static, duration: 1 s, large: true}]",
-      NULL};
-  static const char *const linear_set[] = {BAR,
-                                           "loads",
-                                           "[{set: xmax, force: [0, 0, -600 N]}, {set: zmax, "
-                                           "pressure: 1 MPa}]",
-                                           "analysis",
-                                           "[{kind: static, duration: 1 s}]",
-                                           NULL};
+  static const char *const set[] = {BAR, "[{kind: static, duration: 1 s, large: true}]", NULL};
+  static const char *const linear_set[] = {BAR, "[{kind: static, duration: 1 s}]", NULL};
   static const char *const key[] = {"materials[0].mechanical.young",
                                     "materials[0].mechanical.poisson",
                                     "loads[0].force[2]",

@@ -32,6 +32,9 @@ static ig_status allowed(const ig_thermal_run *run) {
     return refuse(run, "latent", "`latent: apparent` has none: leave it out");
   if (run->heat.boils)
     return refuse(run, "boundary", "`evaporation` has none: leave it out");
+  for (int i = 0; i < run->beams.count; i++)
+    if (run->beams.beam[i].hole) /* their depth follows the power, which is not differentiated */
+      return refuse(run, "beams", "keyholes have none: leave `keyhole` out");
   if (!isnan(run->c->dwell_change))
     return refuse(run, "dwell_change", "long steps (`dwell_change`) have none: leave it out");
   if (h->material.solid.dev)

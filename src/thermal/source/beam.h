@@ -46,7 +46,7 @@ typedef struct {
   ig_path_case path;
   ig_raster_case raster;
   int64_t laser;   /* of the case's hatch, from 1; 0: none */
-  double segment;  /* longest piece of the path with the beam on; NaN: as the path has them */
+  double segment;  /* longest piece of the path with the beam on; NaN or 0: as the path has them */
   ig_reals powers; /* of each piece, in place of the path's; none: the path's own */
 } ig_beam_case;
 

@@ -58,7 +58,7 @@ static ig_status path_divide(ig_ctx *cx, double segment, ig_toolpath *path) {
 /* What `segment` and `powers` of a beam make of its path. After the last point it is off: so many
    powers as pieces, or one more, as a gradient lists them. */
 static ig_status path_change(ig_ctx *cx, const ig_beam_case *b, ig_toolpath *path) {
-  if (!isnan(b->segment))
+  if (b->segment > 0)
     IG_TRY(path_divide(cx, b->segment, path));
   const int64_t pieces = path->count > 0 ? path->count - 1 : 0;
   if (b->powers.count == 0)
