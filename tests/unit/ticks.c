@@ -117,11 +117,29 @@ static void units_for_reading(void **state) {
   }
 }
 
+/* Temperatures are shifted, differences of them and other units are not. */
+static void temperatures_in_celsius(void **state) {
+  (void)state;
+  const ig_display t = ig_display_of("T_max", "K", 400, true);
+  const ig_display rise = ig_display_of("undercooling_mean", "K", 4, true);
+  const ig_display plain = ig_display_of("T_max", "K", 400, false);
+  const ig_display stress = ig_display_of("von_mises", "Pa", 2e8, true);
+  assert_string_equal(t.unit, "\u00b0C");
+  assert_true(fabs(ig_display_number(&t, 373.15) - 100) < 1e-12);
+  assert_string_equal(rise.unit, "\u00b0C");
+  assert_true(ig_display_number(&rise, 4) == 4);
+  assert_string_equal(plain.unit, "K");
+  assert_true(ig_display_number(&plain, 400) == 400);
+  assert_string_equal(stress.unit, "MPa");
+  assert_true(fabs(ig_display_number(&stress, 2e8) - 200) < 1e-9);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_ranges_have_ticks),
       cmocka_unit_test(special_ranges),
       cmocka_unit_test(units_for_reading),
+      cmocka_unit_test(temperatures_in_celsius),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
