@@ -38,9 +38,9 @@ static bool stress(void *user, const ig_law_point *p) {
     p->stress[i] = 2 * secant * dev[i] + (i < 3 ? bulk * volume : 0);
     for (int j = 0; j < 6; j++) {
       const double same = i == j ? (i < 3 ? 2 : 1) : 0;
-      p->tangent[6 * i + j] = secant * (same - (i < 3 && j < 3 ? 2. / 3 : 0)) +
-                              (i < 3 && j < 3 ? bulk : 0) +
-                              (e > 0 ? 4 * (slope / 3 - secant) / (3 * e * e) * dev[i] * dev[j] : 0);
+      p->tangent[6 * i + j] =
+          secant * (same - (i < 3 && j < 3 ? 2. / 3 : 0)) + (i < 3 && j < 3 ? bulk : 0) +
+          (e > 0 ? 4 * (slope / 3 - secant) / (3 * e * e) * dev[i] * dev[j] : 0);
     }
   }
   return true;

@@ -87,7 +87,7 @@ typedef struct {
   int law; /* ig_material_law */
   double yield, tangent, hardening, kinematic;
   ig_table hardening_curve; /* yield stress over plastic strain */
-  const char *own_law; /* of a program, see material/own_law.h */
+  const char *own_law;      /* of a program, see material/own_law.h */
   ig_reals constants;
   ig_johnson_case johnson_cook;
   ig_mechanical_case mechanical;

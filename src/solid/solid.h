@@ -14,9 +14,9 @@
 
    History (`past`, `now`): ig_solid_states() numbers per element, zeros at the start. Points come
    first: plastic strain xx yy zz xy yz zx (large, isotropic hardening: Cp^-1 - 1), accumulated
-   plastic strain, back stress of kinematic hardening; of a program's law what it keeps. Then the amplitudes of incompatible modes, 3
-   per mode. `past` is that of the last accepted step and is only read; an evaluation depends on u
-   and `past` alone.
+   plastic strain, back stress of kinematic hardening; of a program's law what it keeps. Then the
+   amplitudes of incompatible modes, 3 per mode. `past` is that of the last accepted step and is
+   only read; an evaluation depends on u and `past` alone.
 
    Everything here is pure: no memory is allocated, calls on different elements are independent.
    Arrays are in the order of the element's nodes: X, u, f: nodes x 3; K: (3 nodes)^2 by rows.

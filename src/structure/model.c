@@ -463,9 +463,9 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
       timed.own.step = at->step;
       law = &timed;
     }
-    const int fault = ig_solid_evaluate(
-        g->kind, law, X, u, ig_structure_warmth(g, e, warm),
-        g->past + (size_t)e * (size_t)g->states, g->now + (size_t)e * (size_t)g->states, fe, ke);
+    const int fault = ig_solid_evaluate(g->kind, law, X, u, ig_structure_warmth(g, e, warm),
+                                        g->past + (size_t)e * (size_t)g->states,
+                                        g->now + (size_t)e * (size_t)g->states, fe, ke);
     if (fault != IG_FAULT_NONE) {
       if (trouble->element < 0)
         *trouble = (ig_trouble){e, fault == IG_FAULT_JACOBIAN ? "is inverted"

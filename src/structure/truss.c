@@ -40,8 +40,8 @@ ig_status ig_structure_trusses_read(ig_structure *s) {
       const ig_structure_truss *c = IG_ITEM(const ig_structure_truss, s->c->trusses, i);
       const ig_material_case *m = s->material[g->material[e]];
       if (m->own_law)
-        return ig_fail_at(s->cx, &c->at,
-                          "trusses have no `own_law`: model '%s' by solid elements", m->name);
+        return ig_fail_at(s->cx, &c->at, "trusses have no `own_law`: model '%s' by solid elements",
+                          m->name);
       if (m->stiffness.count || m->engineering_constants.count || g->axes)
         return ig_fail_at(s->cx, &c->at, "trusses are isotropic: '%s' is not, or has axes",
                           m->name);

@@ -6,8 +6,8 @@
 enum { LENGTH, PLASTIC, STATES };
 static double seen_time;
 
-/* Hooke's law by the constants E and nu; the history adds up the time. The third constant is a limit: no
-   stress beyond that strain. */
+/* Hooke's law by the constants E and nu; the history adds up the time. The third constant is a
+   limit: no stress beyond that strain. */
 static bool hooke(void *user, const ig_law_point *p) {
   const double E = p->constant[0], nu = p->constant[1], G = E / (2 + 2 * nu);
   const double lame = E * nu / ((1 + nu) * (1 - 2 * nu));
@@ -97,8 +97,7 @@ static void refused(const char *materials, const char *words) {
 }
 static void bad_input_is_refused(void **state) {
   (void)state;
-  refused("{name: a, young: 2e9, poisson: 0.3, own_law: hook, constants: [1]}",
-          "no law 'hook'");
+  refused("{name: a, young: 2e9, poisson: 0.3, own_law: hook, constants: [1]}", "no law 'hook'");
   refused("{name: a, young: 2e9, poisson: 0.3, own_law: hooke, constants: [1]}", "needs 3");
   refused("{name: a, young: 2e9, poisson: 0.3, constants: [1]}", "without `own_law`");
   refused("{name: a, young: 2e9, poisson: 0.3, law: elastic, own_law: hooke, "
