@@ -12,6 +12,8 @@
 static const char *const wall[] = {
     "physics",
     "stress",
+    "assembly",
+    "gather", /* on one GPU the default is not that of ranks */
     "mesh",
     "{boxes: [{name: plate, size: [14, 8, 2], cells: [14, 8, 2]}, {name: wall, origin: [2, 2, 2], "
     "size: [10, 4, 6], cells: [10, 4, 6]}], sets: [{name: foot, of: elements, box: {min: [4, 2, "
@@ -44,6 +46,8 @@ static const char *const wall[] = {
 static const char *const bar[] = {
     "physics",
     "stress",
+    "assembly",
+    "gather",
     "mesh",
     "{boxes: [{size: [20, 5, 5], cells: [16, 4, 4]}]}",
     METAL,
@@ -67,6 +71,8 @@ static const char *const bar[] = {
 static const char *const torn[] = {
     "physics",
     "stress",
+    "assembly",
+    "gather",
     "mesh",
     "{boxes: [{name: legs, size: [12, 6, 4], cells: [12, 6, 4]}, {name: slab, origin: [0, 0, 4], "
     "size: [12, 6, 2], cells: [12, 6, 2]}]}",
@@ -89,6 +95,7 @@ static const char *const torn[] = {
 /* More elements than the grid's multigrid needs. */
 #define FINE "mesh", "{boxes: [{size: [18, 12, 10], cells: [18, 12, 10]}]}"
 static const char *const block[] = {"physics",  "stress",
+                                    "assembly", "gather",
                                     FINE,       METAL,
                                     "supports", "[{set: zmin, fix: all}]",
                                     "loads",    "[{set: zmax, total: [1e10, 0, 0]}]",
@@ -101,7 +108,7 @@ static void stress_has_the_bits_of_one(void **state) {
   (void)state;
   static const divided_run run[] = {
       {2, wall, "double", NULL, NULL, IG_DIVIDE_CURVE},
-      {5, wall, "double", "assembly", "gather", IG_DIVIDE_RANDOM},
+      {5, wall, "double", "assembly", "color", IG_DIVIDE_RANDOM},
       {3, bar, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {3, bar, "double", "rotations", "finite", IG_DIVIDE_RANDOM},
       {2, bar, "double", "element", "bbar", IG_DIVIDE_CURVE},
@@ -181,7 +188,8 @@ static void memory_falls_with_ranks(void **state) {
   const seat like = {.base = tall, .backend = backend_of_test(0)};
   const seat one = alone(&like), many = together(&like, 4, -1);
   print_message("%zu bytes on one rank, %zu at most on four\n", one.bytes, many.most_bytes);
-  assert_true(many.most_bytes < one.bytes * 6 / 10);
+  /* a GPU also has whole vectors of its reductions, which count in a model of this size */
+  assert_true(many.most_bytes < one.bytes * (strcmp(like.backend, "cuda") == 0 ? 9 : 6) / 10);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* Gradients of a bar that bends far, and of its work at small displacements. */
-#include "verify/gradient.h"
+#include "verify/gradient/gradient.h"
 #include "verify/structure/verify.h"
 
 static const char boxes[] =

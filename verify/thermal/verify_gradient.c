@@ -1,5 +1,5 @@
 /* Gradients of a plate under a beam: k(T), c(T), a film, radiation; and without all these. */
-#include "verify/gradient.h"
+#include "verify/gradient/gradient.h"
 #include "verify/thermal/verify.h"
 
 static const char boxes[] =

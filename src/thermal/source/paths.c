@@ -31,7 +31,18 @@ static ig_status lasers_check(ig_ctx *cx, const ig_thermal_case *c) {
 }
 
 /* Pieces with the beam on become no longer than `segment`, each divided evenly. */
-static ig_status path_divide(ig_ctx *cx, double segment, ig_toolpath *path) {
+static ig_status path_divide(ig_ctx *cx, const ig_src *at, double segment, ig_toolpath *path) {
+  const double most = 1e7; /* 0.4 GB */
+  double all = 0;
+  for (int64_t i = 0; i + 1 < path->count; i++)
+    if (path->power[i] > 0)
+      all += sqrt(pow(path->x[3 * i + 3] - path->x[3 * i], 2) +
+                  pow(path->x[3 * i + 4] - path->x[3 * i + 1], 2) +
+                  pow(path->x[3 * i + 5] - path->x[3 * i + 2], 2));
+  if (all / segment > most)
+    return ig_fail_at(cx, at,
+                      "`segment` of %g m divides a path of %g m into %.3g pieces: at most %g",
+                      segment, all, all / segment, most);
   ig_toolpath fine = {0};
   ig_status status = IG_OK;
   for (int64_t i = 0; i < path->count && status == IG_OK; i++) {
@@ -59,7 +70,7 @@ static ig_status path_divide(ig_ctx *cx, double segment, ig_toolpath *path) {
    powers as pieces, or one more, as a gradient lists them. */
 static ig_status path_change(ig_ctx *cx, const ig_beam_case *b, ig_toolpath *path) {
   if (b->segment > 0)
-    IG_TRY(path_divide(cx, b->segment, path));
+    IG_TRY(path_divide(cx, &b->at, b->segment, path));
   const int64_t pieces = path->count > 0 ? path->count - 1 : 0;
   if (b->powers.count == 0)
     return IG_OK;

@@ -5,7 +5,7 @@
      differences   the worst of all keys, over the largest effect of a relative change of one of
    them Taylor        J(x + e d) - J(x) - e dJ.d goes to zero as e^2: the order between the largest
    and the smallest e */
-#include "verify/gradient.h"
+#include "verify/gradient/gradient.h"
 #include "core/ctx.h"
 #include <ingot/gradient.h>
 
