@@ -108,7 +108,7 @@ typedef struct {
 
 /* The points of analysis number `analysis`, from 0; those that the analysis before had go on. */
 IG_MUST_CHECK ig_status ig_contact_new(ig_contact *s, int analysis);
-void ig_contact_free(ig_contact *s);
+void ig_contact_free(ig_contact *t);
 /* Pairs points anew that have slid since they were paired; *changed: nodes have changed. begins: at
    the start of an analysis. */
 IG_MUST_CHECK ig_status ig_contact_follow(ig_contact *s, bool begins, bool *changed);

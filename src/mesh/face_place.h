@@ -6,7 +6,7 @@
 /* Shape functions and their derivatives. */
 void ig_face_values(int nodes, const double at[2], double *N, double d[8][2]);
 /* Unit normal from the derivatives; returns the area per unit of natural coordinates. */
-double ig_face_normal(int nodes, const double (*x)[3], const double d[8][2], double n[3]);
+double ig_face_normal(int nodes, const double (*x)[3], const double slope[8][2], double n[3]);
 /* The nearest place to p, on the face: the square of its distance, its place, and the shares of the
    nodes. */
 double ig_face_nearest(int nodes, const double (*x)[3], const double p[3], double at[2], double *N);
