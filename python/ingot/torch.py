@@ -18,8 +18,8 @@ class _Figure(_torch.autograd.Function):
     """The gradient is computed with the value: backward only multiplies."""
 
     @staticmethod
-    def forward(ctx: Any, case: Any, name: str, keys: tuple[str, ...], options: Mapping[str, Any],
-                *values: Any) -> Any:
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        case, name, keys, options, *values = args
         number = {key: value.detach().cpu().to(_torch.float64).numpy() for key, value in zip(keys, values)}
         wanted = [key for key, value in zip(keys, values) if value.requires_grad]
         options = {**options, "set": {**(options.get("set") or {}),
@@ -30,7 +30,8 @@ class _Figure(_torch.autograd.Function):
         return _torch.tensor(value, dtype=_torch.float64)
 
     @staticmethod
-    def backward(ctx: Any, bar: Any) -> tuple[Any, ...]:
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        bar, = grad_outputs
         return (None, None, None, None,
                 *(None if s is None else bar.to(s.device).to(s.dtype) * s for s in ctx.slopes))
 

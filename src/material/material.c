@@ -33,11 +33,11 @@ static const ig_option creep_options[] = {
 #undef J
 #define J ig_transformation_case
 static const ig_option transformation_options[] = {
-    IG_REAL(J, start, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
+    IG_REAL(J, martensite_start, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
             "temperature M_s below which martensite forms on cooling"),
-    IG_REAL_USUAL(
-        J, rate, "1/K", "0.011", IG_POSITIVE, 10, 1e-3, 0.2,
-        "coefficient b of Koistinen and Marburger: the fraction is 1 - exp(-b (start - T))"),
+    IG_REAL_USUAL(J, rate, "1/K", "0.011", IG_POSITIVE, 10, 1e-3, 0.2,
+                  "coefficient b of Koistinen and Marburger: the fraction is 1 - exp(-b "
+                  "(martensite_start - T))"),
     IG_REAL(J, austenite_start, "K", IG_REQUIRED, IG_POSITIVE, 1e5,
             "temperature Ac1 above which austenite forms on heating"),
     IG_REAL(J, austenite_end, "K", IG_REQUIRED, IG_POSITIVE, 1e5,

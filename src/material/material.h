@@ -31,7 +31,8 @@ typedef struct {
    values of the material are those of martensite; elastic ones are common to both. */
 typedef struct {
   ig_src at;
-  double start, rate;                    /* 1 - exp(-rate (start - T)) is martensite, K and 1/K */
+  double martensite_start,
+      rate; /* 1 - exp(-rate (martensite_start - T)) is martensite, K and 1/K */
   double austenite_start, austenite_end; /* on heating, K */
   double strain, strain_temperature;     /* martensite less austenite, linear, at a temperature */
   ig_table yield, hardening, expansion;  /* of austenite; none: as martensite */

@@ -130,13 +130,14 @@ static ig_status transformation_make(pile *p, const ig_material_case *mat, ig_st
   const ig_transformation_case *t = &mat->mechanical.transformation;
   if (!t->at.given)
     return IG_OK;
-  if (!(t->start < t->austenite_start && t->austenite_start < t->austenite_end &&
+  if (!(t->martensite_start < t->austenite_start && t->austenite_start < t->austenite_end &&
         t->austenite_end <= law->anneal && law->anneal < IG_UNBOUNDED))
-    return ig_fail_at(p->cx, &t->at,
-                      "material '%.60s': the temperatures start %g K, austenite_start %g K, "
-                      "austenite_end %g K and `anneal` (or the solidus) must be given and rise in "
-                      "this order",
-                      mat->name, t->start, t->austenite_start, t->austenite_end);
+    return ig_fail_at(
+        p->cx, &t->at,
+        "material '%.60s': the temperatures martensite_start %g K, "
+        "austenite_start %g K, austenite_end %g K and `anneal` (or the solidus) must be "
+        "given and rise in this order",
+        mat->name, t->martensite_start, t->austenite_start, t->austenite_end);
   if (!law->strain.rows)
     return ig_fail_at(p->cx, &t->at,
                       "material '%.60s' transforms and has no thermal expansion: give `expansion`, "
@@ -148,7 +149,7 @@ static ig_status transformation_make(pile *p, const ig_material_case *mat, ig_st
                       "`mechanical.yield`",
                       mat->name);
   law->transforms = 1;
-  law->martensite_start = t->start;
+  law->martensite_start = t->martensite_start;
   law->martensite_rate = t->rate;
   law->austenite_start = t->austenite_start;
   law->austenite_end = t->austenite_end;

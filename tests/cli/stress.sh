@@ -784,8 +784,8 @@ END
 near "$(figure phase plate_after_build)" 0.7078097 1e-6 "martensite of the plate in the build"
 near "$(figure phase wall_after_build)" 0.4356045 1e-6 "martensite of the wall in the build"
 near "$(figure phase wall)" 0.7078097 1e-6 "martensite of the wall"
-"$INGOT" run phase.yaml -q -t 1 --out phases -s materials.mechanical.transformation.start=900 2>said
-[ $? = 2 ] && grep -q "transformation.start: .*must be given and rise in this order" said || fail "temperatures of a transformation that do not rise: $(cat said)"
+"$INGOT" run phase.yaml -q -t 1 --out phases -s materials.mechanical.transformation.martensite_start=900 2>said
+[ $? = 2 ] && grep -q "transformation.martensite_start: .*must be given and rise in this order" said || fail "temperatures of a transformation that do not rise: $(cat said)"
 sed 's/15-5PH/SS316L/' phase.yaml >none.yaml
 "$INGOT" run none.yaml -q -t 1 --out phases 2>said
 [ $? = 2 ] && grep -q "none.yaml:9:.*no material of the case has martensite" said || fail "martensite of a steel that has none: $(cat said)"

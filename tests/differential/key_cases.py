@@ -335,7 +335,7 @@ def stress():
                  phases=[{"name": "hot", "steps": 3, "duration": 10.0, "temperature": 900.0}])
     yield "creep", {"case": creep, "only": ["materials.mechanical", "floors"], "hints": hints}
     phase = dict(load, materials=[dict(steel, mechanical={"expansion": 1.1e-5, "anneal": 1500.0, "transformation": {
-                     "start": 400.0, "austenite_start": 700.0, "austenite_end": 1000.0, "strain": 5e-3, "trip": 5e-11, "yield": 2e8, "hardening": 1e9, "expansion": 1.8e-5}})],
+                     "martensite_start": 400.0, "austenite_start": 700.0, "austenite_end": 1000.0, "strain": 5e-3, "trip": 5e-11, "yield": 2e8, "hardening": 1e9, "expansion": 1.8e-5}})],
                  phases=[{"name": "heat", "steps": 2, "temperature": 850.0}, {"name": "cool", "steps": 2, "temperature": [[0, 850.0], [1, 320.0]]}])
     yield "phase", {"case": phase, "only": ["materials.mechanical.transformation"], "hints": dict(hints, **{"transformation.strain_temperature": [400.0]})}
     walls = dict(load, materials=[dict(steel, homogenised={"wall": 1e-4, "spacing": 1e-3, "perforation": 0.1})])

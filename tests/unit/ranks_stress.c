@@ -20,7 +20,8 @@ static const char *const wall[] = {
     "2], max: [12, 6, 3]}}]}",
     "materials",
     "[{name: m, young: 200e9, poisson: 0.3, yield: 400e6, hardening: 2e9, solidus: 1600, "
-    "mechanical: {expansion: 15e-6, kinematic: 1e9, transformation: {start: 450, austenite_start: "
+    "mechanical: {expansion: 15e-6, kinematic: 1e9, transformation: {martensite_start: 450, "
+    "austenite_start: "
     "600, austenite_end: 700, strain: 2e-3, trip: 5e-11}}}]",
     "supports",
     "[{set: zmin, fix: all}]",

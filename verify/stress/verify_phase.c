@@ -26,7 +26,7 @@ static ig_status cube_new(ig_ctx *cx, ig_stress_problem *q, double T, bool lengt
   ig_mechanical_case *m = &q->material[0].mechanical;
   m->anneal = 1700;
   m->transformation = (ig_transformation_case){.at = {.given = true},
-                                               .start = 400,
+                                               .martensite_start = 400,
                                                .rate = rate,
                                                .austenite_start = 850,
                                                .austenite_end = 1150,
