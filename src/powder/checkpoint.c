@@ -168,6 +168,7 @@ static ig_status events_take(ig_powder_run *r, const ig_restart *from) {
 
 /* --- small ones */
 
+#ifdef INGOT_HAVE_IO
 /* Bits of the mantissa that are kept: heat to 8e-6, which is a few mK; of lines 5e-4. All
    others are exact. */
 static int bits_of(const char *name) {
@@ -196,6 +197,7 @@ static void rounded(ig_saved *s) {
       *x = (*x + ((uint64_t)1 << (drop[1] - 1))) >> drop[1] << drop[1];
   }
 }
+#endif
 
 /* An array as bytes of its own; the caller frees them. */
 static ig_status pack(ig_ctx *cx, ig_saved *s) {
