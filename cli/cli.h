@@ -234,6 +234,8 @@ ig_status cli_case_read(ig_ctx *cx, const char *path, const ig_deck_options *dec
                         const char *const *set, int sets, ig_case **c);
 /* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
+/* Calls `with` with that case, on a CPU, if --figure and --wrt are given (cmd_gradient.c). */
+int cli_with_figure(const cli_args *args, int (*with)(const cli_args *, ig_ctx *, ig_case *));
 /* The output folder of a case where none is given: cases/thermal/first.yaml -> first-out. */
 void cli_usual_folder(const char *path, char *folder, size_t size);
 /* Prints the context's message if the call failed, on the first rank; returns the exit code: 2 for

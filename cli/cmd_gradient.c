@@ -45,11 +45,9 @@ static bool table_write(const ig_gradient *g, const char *path) {
   return fclose(file) == 0;
 }
 
-static int gradient_run(const cli_args *args) {
+int cli_with_figure(const cli_args *args, int (*with)(const cli_args *, ig_ctx *, ig_case *)) {
   ig_ctx *cx;
   ig_case *c = NULL;
-  ig_gradient *g = NULL;
-  char text[160];
   if (!args->figure || !args->vary.count) {
     cli_error("give --figure FIGURE, as a probe of the case, and --wrt KEY");
     return CLI_BAD_INPUT;
@@ -60,8 +58,17 @@ static int gradient_run(const cli_args *args) {
   cli_catch_signals();
   code = cli_open_case(cx, args, &c);
   if (code == CLI_GOOD)
-    code = cli_result(cx, ig_case_gradient(c, args->figure, args->vary.item, args->vary.count,
-                                           &(ig_gradient_options){args->differences}, &g));
+    code = with(args, cx, c);
+  ig_case_close(c);
+  cli_close(cx);
+  return code;
+}
+
+static int derive(const cli_args *args, ig_ctx *cx, ig_case *c) {
+  ig_gradient *g = NULL;
+  char text[160];
+  int code = cli_result(cx, ig_case_gradient(c, args->figure, args->vary.item, args->vary.count,
+                                             &(ig_gradient_options){args->differences}, &g));
   if (code == CLI_GOOD && !args->quiet) {
     snprintf(text, sizeof text, "%.10g %s (%" PRId64 " steps)", g->value, g->unit, g->steps);
     cli_line(NULL, g->figure, text);
@@ -74,9 +81,11 @@ static int gradient_run(const cli_args *args) {
     code = CLI_FAILED;
   }
   ig_gradient_free(g);
-  ig_case_close(c);
-  cli_close(cx);
   return code;
+}
+
+static int gradient_run(const cli_args *args) {
+  return cli_with_figure(args, derive);
 }
 
 static const cli_option gradient_options[] = {

@@ -93,11 +93,15 @@ static void correlation_show(const cli_args *args, int i, int j, double r) {
 static int search(const cli_args *args, ig_ctx *cx, ig_case *c) {
   bounds b = {0};
   const int n = args->vary.count;
-  double *error = args->errors ? calloc((size_t)n * (size_t)(n + 1), sizeof *error) : NULL;
   ig_optimum end = {.reason = ""};
   char text[200];
   if (!bounds_read(args, &b))
     return CLI_BAD_INPUT;
+  double *error = args->errors ? calloc((size_t)n * (size_t)(n + 1), sizeof *error) : NULL;
+  if (args->errors && !error) {
+    cli_error("no memory for the standard errors of %d keys", n);
+    return CLI_FAILED;
+  }
   const ig_optimise_options o = {.low = b.low,
                                  .high = b.high,
                                  .maximise = args->maximise,
@@ -129,22 +133,7 @@ static int search(const cli_args *args, ig_ctx *cx, ig_case *c) {
 }
 
 static int optimise_run(const cli_args *args) {
-  ig_ctx *cx;
-  ig_case *c = NULL;
-  if (!args->figure || !args->vary.count) {
-    cli_error("give --figure FIGURE and --wrt KEY: see 'ingot gradient'");
-    return CLI_BAD_INPUT;
-  }
-  int code = cli_open("cpu", args, &cx);
-  if (code != CLI_GOOD)
-    return code;
-  cli_catch_signals();
-  code = cli_open_case(cx, args, &c);
-  if (code == CLI_GOOD)
-    code = search(args, cx, c);
-  ig_case_close(c);
-  cli_close(cx);
-  return code;
+  return cli_with_figure(args, search);
 }
 
 static const cli_option optimise_options[] = {

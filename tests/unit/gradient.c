@@ -123,6 +123,31 @@ static void agrees_with_constant_properties(void **state) {
   ig_ctx_close(cx);
 }
 
+/* A cube of 8000 kg/m^3 and 500 J/(kg K), thermal, from 300 K, and these keys and values. */
+static ig_case *cube_new(ig_ctx *cx, const char *const *set) {
+  static const char *const cube[] = {
+      "physics",
+      "thermal",
+      "mesh",
+      "{boxes: {size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}}",
+      "materials",
+      "{name: m, density: 8000, specific_heat: 500, conductivity: 20}",
+      "initial_temperature",
+      "300 K",
+      "probes",
+      "{name: p, point: [0.3 mm, 0.4 mm, 0.5 mm]}",
+      NULL};
+  const char *const *const both[] = {cube, set};
+  ig_case *c;
+  GOOD(cx, ig_case_new(cx, &c));
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; both[k][i]; i += 2)
+      GOOD(cx, ig_case_set(c, both[k][i], both[k][i + 1]));
+  return c;
+}
+static const char *const heated[] = {"body_source", "5 MW/m^3", "duration", "1 s",
+                                     "time_step",   "0.02 s",   NULL};
+
 /* A part of 8 mm^3 that is hot as a whole; the step from cold to hot is 0.5 in its middle. */
 static void hot_volume_is_the_volume(void **state) {
   (void)state;
@@ -131,15 +156,15 @@ static void hot_volume_is_the_volume(void **state) {
     double share;
   } of[] = {{"volume(300 K)", 1}, {"volume(500 K)", 0}, {"volume(400 K, 1 K)", 0.5}};
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_case *c;
+  static const char *const hot[] = {"mesh",
+                                    "{boxes: {size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}}",
+                                    "initial_temperature",
+                                    "400 K",
+                                    "duration",
+                                    "0.1 s",
+                                    NULL};
+  ig_case *c = cube_new(cx, hot);
   ig_gradient *g;
-  GOOD(cx, ig_case_new(cx, &c));
-  GOOD(cx, ig_case_set(c, "physics", "thermal"));
-  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}}"));
-  GOOD(cx, ig_case_set(c, "materials",
-                       "{name: m, density: 8000, specific_heat: 500, conductivity: 20}"));
-  GOOD(cx, ig_case_set(c, "initial_temperature", "400 K"));
-  GOOD(cx, ig_case_set(c, "duration", "0.1 s"));
   for (int i = 0; i < 3; i++) {
     GOOD(cx, ig_case_gradient(c, of[i].figure, NULL, 0, NULL, &g));
     assert_near(g->value, of[i].share * 8e-9, 1e-20);
@@ -157,18 +182,8 @@ static void optimum_is_exact(void **state) {
   static const char *const of[] = {"body_source"}, *const low[] = {"0"},
                            *const bound[] = {"10 MW/m^3"};
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_case *c;
+  ig_case *c = cube_new(cx, heated);
   ig_optimum end;
-  GOOD(cx, ig_case_new(cx, &c));
-  GOOD(cx, ig_case_set(c, "physics", "thermal"));
-  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}}"));
-  GOOD(cx, ig_case_set(c, "materials",
-                       "{name: m, density: 8000, specific_heat: 500, conductivity: 20}"));
-  GOOD(cx, ig_case_set(c, "body_source", "5 MW/m^3"));
-  GOOD(cx, ig_case_set(c, "initial_temperature", "300 K"));
-  GOOD(cx, ig_case_set(c, "duration", "1 s"));
-  GOOD(cx, ig_case_set(c, "time_step", "0.02 s"));
-  GOOD(cx, ig_case_set(c, "probes", "{name: p, point: [0.3 mm, 0.4 mm, 0.5 mm]}"));
   double t = 0, tt = 0;
   for (int i = 1; i <= 50; i++) {
     t += 0.02 * i;
@@ -195,7 +210,7 @@ static void standard_error_is_exact(void **state) {
   static const char *const of[] = {"body_source"}, *const low[] = {"0"}, *const high[] = {"1e8"};
   static const double t[] = {0.2, 0.4, 0.6, 0.8, 1.0}, d[] = {1.3, 1.9, 3.4, 3.8, 5.2};
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_case *c;
+  ig_case *c = cube_new(cx, heated);
   ig_optimum end;
   char figure[700], *here = folder_new();
   snprintf(figure, sizeof figure, "%s/measured.csv", here);
@@ -212,16 +227,6 @@ static void standard_error_is_exact(void **state) {
   for (int i = 0; i < 5; i++)
     left += (t[i] * td / tt - d[i]) * (t[i] * td / tt - d[i]);
   snprintf(figure, sizeof figure, "misfit(%s/measured.csv)", here);
-  GOOD(cx, ig_case_new(cx, &c));
-  GOOD(cx, ig_case_set(c, "physics", "thermal"));
-  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}}"));
-  GOOD(cx, ig_case_set(c, "materials",
-                       "{name: m, density: 8000, specific_heat: 500, conductivity: 20}"));
-  GOOD(cx, ig_case_set(c, "body_source", "5 MW/m^3"));
-  GOOD(cx, ig_case_set(c, "initial_temperature", "300 K"));
-  GOOD(cx, ig_case_set(c, "duration", "1 s"));
-  GOOD(cx, ig_case_set(c, "time_step", "0.02 s"));
-  GOOD(cx, ig_case_set(c, "probes", "{name: p, point: [0.3 mm, 0.4 mm, 0.5 mm]}"));
   ig_optimise_options o = {.low = low, .high = high, .tolerance = 1e-9, .deviation = &error};
   GOOD(cx, ig_case_optimise(c, figure, of, 1, &o, &end));
   const double C = 8000 * 500, s = sqrt(left / 4);
@@ -332,17 +337,8 @@ static void energy_is_exact(void **state) {
   (void)state;
   static const char *const of[] = {"body_source", "materials[0].density"};
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_case *c;
+  ig_case *c = cube_new(cx, (const char *const[]){"body_source", "2e6", "duration", "0.5 s", NULL});
   ig_gradient *g;
-  GOOD(cx, ig_case_new(cx, &c));
-  GOOD(cx, ig_case_set(c, "physics", "thermal"));
-  GOOD(cx, ig_case_set(c, "mesh", "{boxes: {size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}}"));
-  GOOD(cx, ig_case_set(c, "materials",
-                       "{name: m, density: 8000, specific_heat: 500, conductivity: 20}"));
-  GOOD(cx, ig_case_set(c, "body_source", "2e6"));
-  GOOD(cx, ig_case_set(c, "initial_temperature", "300 K"));
-  GOOD(cx, ig_case_set(c, "duration", "0.5 s"));
-  GOOD(cx, ig_case_set(c, "probes", "{name: p, point: [0.3 mm, 0.4 mm, 0.5 mm]}"));
   GOOD(cx, ig_case_gradient(c, "p", of, 2, NULL, &g));
   assert_near(g->value, 300 + 2e6 * 0.5 / (8000 * 500), 1e-9);
   assert_near(g->row[0].derivative[0], 0.5 / (8000 * 500), 1e-17);
