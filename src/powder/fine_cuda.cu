@@ -127,15 +127,17 @@ static __device__ __forceinline__ void slab_step(const ig_powder_view &v, const 
     s.rim[slab_face(c, 2, p.plane, 0, p.u)] -= h.across * below;
 #pragma unroll
   for (int z = 0; z < PIECE; z++) {
+    if (p.k + z > s.top) /* what lies there is the next plane, which a neighbour may be writing */
+      break;
     const double2 next = at[s.zrow];
     const double above = slab_pass(here, next);
     const double left = slab_pass(here, at[-1]), right = slab_pass(here, at[1]);
     const double back = slab_pass(here, at[low]), front = slab_pass(here, at[high]);
     heat[z] += h.into * (left + right + (back + front) + (below + above));
-    if ((p.u == 0 || p.u == c.nu - 1) && p.k + z <= s.top)
+    if (p.u == 0 || p.u == c.nu - 1)
       s.rim[slab_face(c, p.u == 0 ? 0 : 1, p.plane, p.k + z, 0)] -=
           h.across * (p.u == 0 ? left : right);
-    if ((q == 0 || q == c.planes - 1) && p.k + z <= s.top)
+    if (q == 0 || q == c.planes - 1)
       s.rim[slab_face(c, q == 0 ? 4 : 5, 0, p.k + z, p.u)] -= h.across * (q == 0 ? back : front);
     below = -above;
     here = next;
