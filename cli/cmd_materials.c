@@ -47,6 +47,10 @@ static void material_put(void *user, const ig_material_info *info) {
   else
     printf("    values at %.0f K", info->range[0]);
   printf(", enough for: %s\n", info->rooms);
+  if (*info->missing)
+    wrapped("to be given in the case for", info->missing, 4);
+  if (*info->left_out)
+    wrapped("", info->left_out, 4);
   wrapped("sources:", info->sources, 4);
   if (l->name) { /* the file itself: what a case can override */
     char line[1024];

@@ -140,6 +140,8 @@ typedef struct {
   const char *about, *sources; /* from the comment the file begins with */
   const char *rooms;           /* that find in it what they need: "thermal stress" */
   double range[2];             /* temperatures of its tables, K */
+  const char *missing;         /* what other rooms need: "powder: absorptivity; …", or "" */
+  const char *left_out;        /* rooms it is not meant for, and why, from the same comment */
 } ig_material_info;
 typedef void ig_material_fn(void *user, const ig_material_info *info);
 /* Calls `found` for each of them, by name. */

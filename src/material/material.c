@@ -144,8 +144,8 @@ const ig_option ig_material_options[] = {
              "structure: or E1 E2 E3 nu12 nu13 nu23 G12 G13 G23, moduli in Pa"),
     IG_CHOICE(
         M, law, IG_MATERIAL_LAWS, "auto",
-        "mechanical law; auto: johnson_cook where that is given, plastic where a yield stress "
-        "is, else elastic"),
+        "mechanical law; auto: johnson_cook where that is given (in structure its `mechanical` "
+        "values), plastic where a yield stress is, else elastic"),
     IG_TEXT(M, own_law, NULL,
             "structure: instead of `law` one that the program has added by ig_law_add"),
     IG_REALS(M, constants, "", NULL, 0, 0, "of `own_law`, in SI, in the order it expects"),

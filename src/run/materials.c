@@ -110,51 +110,107 @@ static void range_of(const ig_material_case *m, double range[2]) {
     range[0] = range[1] = IG_ROOM_TEMPERATURE;
 }
 
-/* Rooms for which a material has all required values. Kept by hand, in agreement with the checks of
-   the rooms. Rooms for which the values are complete, with spaces between. */
-static void rooms_of(const ig_material_case *m, char *text, size_t size) {
-  const ig_mechanical_case *k = &m->mechanical;
-  const bool heat = m->density.count && m->conductivity.count && m->specific_heat.count;
-  const bool elastic = !isnan(m->young) && !isnan(m->poisson);
-  const bool expands = k->thermal_strain.count || k->expansion.count || k->expansion_mean.count;
-  const bool rated = m->johnson_cook.at.given; /* by its rate of strain: dynamics only */
-  const struct {
-    const char *name;
-    bool complete;
-  } rooms[] = {{"thermal", heat},
-               {"powder", heat && m->absorptivity.count},
-               {"topopt", elastic},
-               {"dynamics", elastic && m->density.count},
-               {"structure", elastic && !rated},
-               {"stress", elastic && expands && !rated},
-               {"fracture", elastic && m->density.count && !isnan(m->fracture_energy) &&
-                                !isnan(m->cohesive_strength)}};
-  *text = '\0';
-  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
-    if (rooms[i].complete)
-      snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? " " : "", rooms[i].name);
+/* Appends to a text what fits. */
+static void append(char *text, size_t size, const char *more) {
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, "%s", more);
 }
 
-/* Appends words to a text, as many as fit. */
+/* Appends words to a text, as many as fit, after a blank. */
 static void add(char *text, size_t size, const char *more) {
   const size_t used = strlen(text);
   snprintf(text + used, size - used, "%s%.*s", used ? " " : "", (int)(size - used) - 2, more);
 }
 
-/* Reads the leading comments of a material file: "# NAME: what it is." and "# Sources: …", until a
-   line that starts another subject ("# SI."). */
-static void head_read(const char *path, char *about, size_t about_size, char *sources,
-                      size_t sources_size) {
+/* What rooms need of a material, as bits; their keys, in the same order. */
+enum {
+  DENSITY = 1,
+  CONDUCTIVITY = 2,
+  SPECIFIC_HEAT = 4,
+  ABSORPTIVITY = 8,
+  YOUNG = 16,
+  POISSON = 32,
+  EXPANSION = 64,
+  FRACTURE_ENERGY = 128,
+  COHESIVE_STRENGTH = 256,
+  QUASI_STATIC = 512
+};
+static const char *const keys[] = {
+    "density", "conductivity", "specific_heat",   "absorptivity",      "young",
+    "poisson", "expansion",    "fracture_energy", "cohesive_strength", "mechanical.yield"};
+
+/* In agreement with the checks of the rooms: tests/cli/materials.sh runs each material in each. */
+static const struct {
+  const char *name;
+  unsigned needs;
+} needs[] = {{"thermal", DENSITY | CONDUCTIVITY | SPECIFIC_HEAT},
+             {"powder", DENSITY | CONDUCTIVITY | SPECIFIC_HEAT | ABSORPTIVITY},
+             {"topopt", YOUNG | POISSON},
+             {"dynamics", YOUNG | POISSON | DENSITY},
+             {"structure", YOUNG | POISSON | QUASI_STATIC},
+             {"stress", YOUNG | POISSON | EXPANSION | QUASI_STATIC},
+             {"fracture", YOUNG | POISSON | DENSITY | FRACTURE_ENERGY | COHESIVE_STRENGTH}};
+
+/* What a material has, as bits. A Johnson-Cook law alone has no values without rates of strain. */
+static unsigned values_of(const ig_material_case *m) {
+  const ig_mechanical_case *k = &m->mechanical;
+  const bool has[] = {m->density.count > 0,
+                      m->conductivity.count > 0,
+                      m->specific_heat.count > 0,
+                      m->absorptivity.count > 0,
+                      !isnan(m->young),
+                      !isnan(m->poisson),
+                      k->thermal_strain.count || k->expansion.count || k->expansion_mean.count,
+                      !isnan(m->fracture_energy),
+                      !isnan(m->cohesive_strength),
+                      !m->johnson_cook.at.given || k->yield.count};
+  unsigned values = 0;
+  for (size_t i = 0; i < sizeof has / sizeof *has; i++)
+    values |= has[i] ? 1u << i : 0;
+  return values;
+}
+
+/* Rooms for which the values are complete, with spaces between; and what others lack, "powder:
+   absorptivity; …", but for rooms of which the file itself says why they are left out. */
+static void rooms_of(const ig_material_case *m, const char *left_out, char *rooms,
+                     size_t rooms_size, char *missing, size_t missing_size) {
+  const unsigned values = values_of(m);
+  *rooms = *missing = '\0';
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+    const unsigned lacks = needs[i].needs & ~values;
+    char text[64];
+    snprintf(text, sizeof text, "Not for %s:", needs[i].name);
+    if (!lacks) {
+      add(rooms, rooms_size, needs[i].name);
+    } else if (!strstr(left_out, text)) {
+      snprintf(text, sizeof text, "%s%s:", *missing ? "; " : "", needs[i].name);
+      append(missing, missing_size, text);
+      for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (lacks & 1u << k)
+          add(missing, missing_size, keys[k]);
+    }
+  }
+}
+
+/* A text in a buffer of the caller. */
+typedef struct {
+  char *text;
+  size_t size;
+} words;
+
+/* Reads the leading comments of a material file: "# NAME: what it is.", "# Sources: …" and "# Not
+   for ROOM: …", until a line that starts another subject ("# SI."). */
+static void head_read(const char *path, words about, words sources, words left_out) {
   FILE *file = fopen(path, "r");
   char line[1024];
-  *about = *sources = '\0';
+  const words *now = &about;
+  *about.text = *sources.text = *left_out.text = '\0';
   while (file && fgets(line, sizeof line, file) && strncmp(line, "# ", 2) == 0 &&
          strncmp(line, "# SI.", 5) != 0) {
     line[strcspn(line, "\n")] = '\0';
-    if (strncmp(line, "# Sources: ", 11) == 0)
-      add(sources, sources_size, line + 11);
-    else
-      add(*sources ? sources : about, *sources ? sources_size : about_size, line + 2);
+    const bool source = strncmp(line, "# Sources: ", 11) == 0;
+    now = source ? &sources : strncmp(line, "# Not for ", 10) == 0 ? &left_out : now;
+    add(now->text, now->size, line + (source ? 11 : 2));
   }
   if (file)
     fclose(file);
@@ -165,18 +221,24 @@ static ig_status material_list(ig_ctx *cx, ig_arena *arena, const char *path, ig
                                void *user) {
   ig_node *root = NULL;
   ig_material_case m;
-  char about[256], sources[2048], rooms[128];
+  char about[256], sources[2048], left_out[1024], rooms[128], missing[512];
   memset(&m, 0, sizeof m);
   IG_TRY(ig_yaml_open(cx, arena, path, &root));
   const ig_option_table table = {.options = ig_material_options, .into = &m};
   IG_TRY(ig_options_read(cx, arena, root, &table, 1));
   ig_material_complete(&m);
   IG_TRY(ig_material_homogenise(cx, &m));
-  ig_material_info info = {
-      .name = m.name, .path = path, .about = about, .sources = sources, .rooms = rooms};
-  head_read(path, about, sizeof about, sources, sizeof sources);
+  ig_material_info info = {.name = m.name,
+                           .path = path,
+                           .about = about,
+                           .sources = sources,
+                           .rooms = rooms,
+                           .left_out = left_out,
+                           .missing = missing};
+  head_read(path, (words){about, sizeof about}, (words){sources, sizeof sources},
+            (words){left_out, sizeof left_out});
   range_of(&m, info.range);
-  rooms_of(&m, rooms, sizeof rooms);
+  rooms_of(&m, left_out, rooms, sizeof rooms, missing, sizeof missing);
   found(user, &info);
   return IG_OK;
 }

@@ -171,11 +171,12 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
   const bool table = m->hardening_curve.count > 0, yields = table || !isnan(m->yield);
   if (m->law == IG_MATERIAL_NEO_HOOKEAN)
     law->law = IG_LAW_NEOHOOKE;
+  /* A material for impact can have values without rates of strain beside its Johnson-Cook law. */
   if (m->law == IG_MATERIAL_JOHNSON_COOK ||
-      (m->law == IG_MATERIAL_AUTO && m->johnson_cook.at.given))
+      (m->law == IG_MATERIAL_AUTO && m->johnson_cook.at.given && !m->mechanical.yield.count))
     return ig_fail_at(s->cx, &m->at,
                       "structure has no law johnson_cook: give `law` elastic, plastic "
-                      "or neo_hookean");
+                      "or neo_hookean, or `mechanical.yield`");
   if (!yields || m->law == IG_MATERIAL_ELASTIC)
     return IG_OK;
   if (given)

@@ -83,6 +83,26 @@ for file in "$SOURCE"/materials/*.yaml; do
     esac
   done
 done
+# what a file leaves out it says, with the reason; numbers that cannot be are found
+"$INGOT" materials >list || fail "the list of materials"
+! grep "to be given in the case" list || fail "a material lacks values and its file does not say why"
+[ "$(grep -c "enough for: thermal powder topopt dynamics structure stress fracture$" list)" -ge 12 ] || fail "fewer than twelve materials are complete"
+grep -q "Not for powder: silicon carbide does not melt" list || fail "why silicon carbide is not for powder: $(grep -A4 silicon-carbide list)"
+mkdir own
+printf '# own: a test.\n# Sources: none.\nname: own\nyoung: 1 GPa\npoisson: 0.3\n' >own/own.yaml
+INGOT_MATERIALS=own "$INGOT" materials >list
+grep -q "to be given in the case for thermal: density conductivity specific_heat; powder:" list || fail "what a material lacks: $(cat list)"
+if command -v python3 >/dev/null; then
+  python3 "$SOURCE/tests/cli/materials_check.py" "$SOURCE/materials" >said || fail "$(cat said)"
+fi
+# a material for impact has values without rates of strain: A + H e beyond yield in structure
+sed 's/pressure: 1 MPa/pressure: -900 MPa/' structure.yaml >case.yaml
+echo "materials: {file: $SOURCE/materials/AISI4340.yaml}" >>case.yaml
+"$INGOT" run case.yaml -q -t 1 --out impact 2>said || fail "a Johnson-Cook material in structure: $(cat said)"
+# strains 900 / 200e3 + (900 - 792) / 2800 along, 0.32 and half of the two across
+near "$(figure impact displacement_max)" 5.2099e-5 1e-9 || fail "Johnson-Cook steel beyond yield: $(figure impact displacement_max) m"
+sed -i 's/^materials:.*/materials: {name: m, young: 200 GPa, poisson: 0.3, density: 7800, yield: 1 GPa, johnson_cook: {b: 1 MPa}}/' case.yaml
+"$INGOT" run case.yaml -q -t 1 --force --out impact 2>said && fail "a Johnson-Cook law alone runs in structure"
 for pair in IN625:2.075e11 IN718:1.563e11 SS316L:1.956e11 Ti-6Al-4V:1.25e11 S355:2.1e11 alumina:4.16e11; do # at 293.15 K or the first row; strains of 1e-3 change E by as much
   u=$(figure "${pair%:*}-dynamics" u) || u=nan
   awk -v u="$u" -v e="${pair#*:}" 'BEGIN { r = u * e / 1e5; exit !(r > 0.998 && r < 1.002) }' || fail "${pair%:*}: $u m"

@@ -14,6 +14,12 @@ expect packaging/conda/meta.yaml "$(sed -n 's/^{% set version = "\([0-9.]*\)" %}
 [ "$("$INGOT" version | sed -n '1s/^[Ii]ngot \([0-9.]*\).*/\1/p')" = "$version" ] || wrong "ingot version: $("$INGOT" version | head -1)"
 [ -e "debian/libingot${version%.*}.install" ] || wrong "debian: no libingot${version%.*}.install"
 
+# the changelog: this version first; entries of one line, one sentence of at most 160 characters, under Added, Changed or Fixed
+expect CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -1)"
+awk '/^### / && !/^### (Added|Changed|Fixed)(:|$)/ { print FILENAME ":" FNR ": " $0; bad = 1 }
+     /^(- |  )/ && (length > 160 || !/^- .*\.$/ || /\. [A-Z]/) { print FILENAME ":" FNR ": not one sentence of at most 160 characters: " $0; bad = 1 }
+     END { exit bad }' CHANGELOG.md || wrong "CHANGELOG.md"
+
 # every option that a recipe gives is one of the build
 known=$(sed -n 's/^ *\(option\|set\)(\(INGOT_[A-Z_]*\) .*\("\|CACHE\).*/\2/p' CMakeLists.txt cmake/*.cmake | sort -u)
 for file in packaging/Dockerfile packaging/conda/build.sh packaging/spack/package.py debian/rules .github/workflows/*.yml; do
