@@ -31,6 +31,13 @@ typedef struct {
   int sliding; /* 0 large, 1 small: points keep the place they meet where an analysis begins */
   bool tied;
   ig_reals without; /* analyses, from 1 */
+  /* What owners other than cases set. faces: in place of the sets that `set` and `to` name; times:
+     stiffness over that of the layer of elements, 0: the usual one; facing: points meet only faces
+     that look towards them, for whole surfaces of bodies; loose: contact may be all that supports a
+     part, also before it touches: tangents have a weak spring between the sides, forces none. */
+  const ig_set *faces[2];
+  double times;
+  bool facing, loose;
 } ig_contact_case;
 
 /* A rigid tool. The part is on the side of the normal; of `hollow` ones inside. */
@@ -48,6 +55,7 @@ typedef struct {
 typedef struct {
   ig_ctx *cx;
   const ig_mesh *mesh;
+  int dofs;         /* unknowns of a node; the first three are its displacements */
   const void *self; /* first argument of all */
   /* Where a node is at the accepted state plus the increments `add` (NULL: none), in fixed axes. */
   void (*place)(const void *self, ig_lid node, const double *add, double x[3]);
@@ -109,6 +117,8 @@ typedef struct {
 /* The points of analysis number `analysis`, from 0; those that the analysis before had go on. */
 IG_MUST_CHECK ig_status ig_contact_new(ig_contact *s, int analysis);
 void ig_contact_free(ig_contact *t);
+/* Unknowns of the points as they are paired; also done by the calls that pair them. */
+void ig_contact_number(ig_contact *s);
 /* Pairs points anew that have slid since they were paired; *changed: nodes have changed. begins: at
    the start of an analysis. */
 IG_MUST_CHECK ig_status ig_contact_follow(ig_contact *s, bool begins, bool *changed);
@@ -121,6 +131,12 @@ IG_MUST_CHECK ig_status ig_contact_accept(void *self, const ig_trial *at);
 bool ig_contact_augment(ig_contact *s, const ig_trial *at);
 /* Whether no point slides by more than half a face in the step. */
 bool ig_contact_fits(const ig_contact *s, const ig_trial *at, char *why, size_t size);
+/* Coulomb's friction by return mapping: the traction `now` (or force) across the normal n after the
+   way `slid` since the accepted one, `pull`, with the stiffness `stick`, at most `most`. T: its
+   derivative by the way, with what grows with it: d now / d most = by n, where by (3 x 3, e n^T) is
+   0 while it sticks. */
+void ig_contact_friction(const double n[3], const double pull[3], const double slid[3],
+                         double stick, double most, double now[3], double T[9], double by[9]);
 /* Of the accepted state, before points are paired anew: other pairs have other forces. at: without
    increments. */
 void ig_contact_sum(const ig_contact *s, const ig_trial *at, ig_contact_total *to);

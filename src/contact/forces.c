@@ -20,6 +20,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whether the stiffness is left to this folder: what penetrates is then pushed out. */
+static bool usual(const ig_contact_case *c) {
+  return isnan(c->stiffness) && isnan(c->length) && isnan(c->decay[0]) && !(c->times > 0);
+}
+
 /* Uzawa's rule: pressures of a converged state become those at no distance. The stiffness is
    usually far above that of the parts, so that each round divides penetrations by some ten. */
 bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
@@ -28,8 +33,7 @@ bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
   for (int32_t i = 0; i < s->count; i++) {
     ig_contact_point *t = &s->point[i];
     const ig_contact_case *c = IG_ITEM(const ig_contact_case, *s->list, t->contact);
-    const bool stiff = isnan(c->stiffness) && isnan(c->length) && isnan(c->decay[0]);
-    const double most = !isnan(c->penetration) ? c->penetration : stiff ? 1e-3 : INFINITY;
+    const double most = !isnan(c->penetration) ? c->penetration : usual(c) ? 1e-3 : INFINITY;
     if (!at)
       t->extra = t->kept;
     else
@@ -48,7 +52,7 @@ bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
   for (int32_t i = 0; i < s->count; i++) {
     ig_contact_point *t = &s->point[i];
     const ig_contact_case *c = IG_ITEM(const ig_contact_case, *s->list, t->contact);
-    if (!isnan(c->penetration) || (isnan(c->stiffness) && isnan(c->length) && isnan(c->decay[0])))
+    if (!isnan(c->penetration) || usual(c))
       t->extra = t->push;
   }
   return true;
@@ -71,6 +75,29 @@ bool ig_contact_fits(const ig_contact *s, const ig_trial *at, char *why, size_t 
     return false;
   }
   return true;
+}
+
+void ig_contact_friction(const double n[3], const double pull[3], const double slid[3],
+                         double stick, double most, double now[3], double T[9], double by[9]) {
+  double across = 0, trial[3], size = 0;
+  for (int i = 0; i < 3; i++)
+    across += slid[i] * n[i];
+  for (int i = 0; i < 3; i++) {
+    trial[i] = pull[i] + stick * (slid[i] - across * n[i]);
+    size += trial[i] * trial[i];
+  }
+  size = sqrt(size);
+  /* a side that just touches has no friction yet, and resists as one that sticks */
+  const bool slides = size > most && most > 0;
+  for (int i = 0; i < 3; i++) {
+    const double e = slides ? trial[i] / size : 0;
+    now[i] = slides ? most / size * trial[i] : most > 0 ? trial[i] : 0;
+    for (int j = 0; j < 3; j++) {
+      const double k = (i == j) - n[i] * n[j];
+      T[3 * i + j] = stick * (slides ? most / size * (k - e * trial[j] / size) : k);
+      by[3 * i + j] = e * n[j]; /* not symmetric: sliding depends on the pressure */
+    }
+  }
 }
 
 /* Traction on the first side from the relative position, and its derivative.
@@ -99,6 +126,7 @@ static void traction(const ig_contact_case *c, ig_contact_point *t, const double
   /* Pressure on the first side and its derivative by penetration. Three laws: exponential (soft
      contact), regularised with a small tension, and the plain penalty. */
   double push, stiff;
+  const bool touching = fabs(gap) <= 1e-9 * sqrt(t->area);
   if (!isnan(c->decay[0])) {
     const double rate = log(100) / c->decay[1];
     push = c->decay[0] * exp(fmin(-rate * gap, 60));
@@ -110,7 +138,8 @@ static void traction(const ig_contact_case *c, ig_contact_point *t, const double
     stiff = near ? t->stiffness * (share - gap * width / (M_PI * (width * width + gap * gap))) : 0;
   } else {
     push = fmax(0, t->extra - t->stiffness * gap);
-    stiff = push > 0 ? t->stiffness : 0;
+    /* what just touches is stiff, too: it may be all that supports a part */
+    stiff = push > 0 || touching ? t->stiffness : 0;
   }
   t->gap = gap;
   t->push = push;
@@ -120,37 +149,18 @@ static void traction(const ig_contact_case *c, ig_contact_point *t, const double
       D[3 * i + j] = stiff * n[i] * n[j];
   }
   memset(t->now, 0, sizeof t->now);
-  if (!(c->friction > 0) || !(push > 0))
+  if (!(c->friction > 0) || !(push > 0 || touching))
     return;
-  /* Tangential stiffness below sliding; a tenth of the normal one unless the case gives it. */
+  /* below sliding a tenth of the normal stiffness, unless the case gives it */
   const double stick = isnan(c->stick) ? t->stiffness / 10 : c->stick;
-  double slid[3], across = 0, trial[3], size = 0;
-  for (int i = 0; i < 3; i++) {
+  double slid[3], by[9];
+  for (int i = 0; i < 3; i++)
     slid[i] = moved[i] - t->before[i];
-    across += slid[i] * n[i];
-  }
-  for (int i = 0; i < 3; i++) {
-    trial[i] = t->pull[i] + stick * (slid[i] - across * n[i]);
-    size += trial[i] * trial[i];
-  }
-  size = sqrt(size);
-  const double most = c->friction * push;
-  const bool slides = size > most;
-  for (int i = 0; i < 3; i++) {
-    t->now[i] = slides ? most / size * trial[i] : trial[i];
+  ig_contact_friction(n, t->pull, slid, stick, c->friction * push, t->now, T, by);
+  for (int i = 0; i < 9; i++)
+    D[i] -= c->friction * stiff * by[i];
+  for (int i = 0; i < 3; i++)
     p[i] += t->now[i];
-    for (int j = 0; j < 3; j++) {
-      double k = (i == j) - n[i] * n[j];
-      if (slides) { /* not symmetric: sliding depends on the pressure */
-        const double e = trial[i] / size;
-        k = most / size * (k - e * trial[j] / size) * stick;
-        D[3 * i + j] -= c->friction * stiff * e * n[j];
-      } else {
-        k *= stick;
-      }
-      T[3 * i + j] = k;
-    }
-  }
 }
 
 /* Adds the damping of sides that touch: those whose traction changes with the distance.
@@ -220,6 +230,10 @@ static void tangent_turn(const ig_contact_point *t, const ig_face_place *on, con
     }
 }
 
+/* Share of the stiffness that tangents have between sides of loose parts: far below that of the
+   parts themselves, so that iterations converge as without. */
+static const double weak = 1e-7;
+
 /* Forces fe and tangent ke (NULL: not wanted) of a point, in fixed axes. Where displacements are
    large the place below the point follows it over the face, so that forces of both sides are on one
    line.
@@ -277,6 +291,8 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
     damp(s, c, t, at, normal, p, D);
   for (int i = 0; i < 9 && t->tool; i++)
     D[i] -= t->push * bend[i];
+  for (int d = 0; d < 3 && c->loose; d++)
+    D[4 * d] += weak * t->stiffness;
   for (int a = 0; a < nodes; a++) {
     for (int d = 0; d < 3; d++)
       fe[3 * a + d] = t->area * share[a] * p[d];

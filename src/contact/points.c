@@ -93,6 +93,19 @@ static bool beyond_edge(const ig_contact *s, const ig_contact_point *t, const ig
   return sqrt(far) > 0.5 * fabs(gap) + 0.02 * ig_contact_face_size(s, t);
 }
 
+/* Whether the face of a point, by its normal in the middle, looks towards the face that it meets:
+   by more than 101 degrees apart from its direction. */
+static bool looks_towards(const ig_contact *s, const ig_contact_point *t) {
+  double x[8][3], N[8], d[8][2], n[3];
+  const double third = 1.0 / 3,
+               middle[2] = {t->slaves % 3 == 0 ? third : 0, t->slaves % 3 == 0 ? third : 0};
+  for (int a = 0; a < t->slaves; a++)
+    s->bodies.place(s->bodies.self, t->node[a], NULL, x[a]);
+  ig_face_values(t->slaves, middle, N, d);
+  ig_face_normal(t->slaves, (const double(*)[3])x, (const double(*)[2])d, n);
+  return n[0] * t->normal[0] + n[1] * t->normal[1] + n[2] * t->normal[2] < -0.2;
+}
+
 /* Pairs a point with the nearest place of the other side; false: nothing is within reach. t gets
    nodes, shares (negative, since the distance is x - y), normal and derivatives of the face. */
 static bool pair_find(const ig_contact *s, const ig_contact_search *other, const double p[3],
@@ -109,7 +122,8 @@ static bool pair_find(const ig_contact *s, const ig_contact_search *other, const
     t->share[t->slaves + a] = -N[a];
   }
   ig_face_normal(f->nodes, (const double(*)[3])f->x, (const double(*)[2])t->slope, t->normal);
-  return !beyond_edge(s, t, f, p);
+  const bool any = !IG_ITEM(const ig_contact_case, *s->list, t->contact)->facing;
+  return !beyond_edge(s, t, f, p) && (any || looks_towards(s, t));
 }
 
 void ig_contact_relative(const ig_contact *s, const ig_contact_point *t, const double *add,
@@ -217,7 +231,7 @@ static double stiffness_of(const ig_contact *s, const ig_contact_case *c, ig_lid
   const double length = !isnan(c->length) ? c->length
                                           : fabs(ig_elem_measure(s->bodies.mesh, b, local, NULL)) /
                                                 ig_face_measure(s->bodies.mesh, b, local, face);
-  return 50 * s->bodies.young(s->bodies.self, element) / length;
+  return (c->times > 0 ? c->times : 50) * s->bodies.young(s->bodies.self, element) / length;
 }
 
 /* The nodes of the first side, each with its share of the faces of the surface around it.
@@ -289,7 +303,9 @@ static ig_status tool_find(ig_contact *s, const ig_contact_case *c, int *tool) {
 /* Free `to` with facing_free, also after a failure. */
 static ig_status other_side(ig_contact *s, const ig_contact_case *c, facing *to) {
   double low[3], high[3], size = 0;
-  IG_TRY(ig_mesh_named_set(s->bodies.cx, s->bodies.mesh, &c->at, c->to, IG_OF_FACES, &to->set));
+  to->set = c->faces[1];
+  if (!to->set)
+    IG_TRY(ig_mesh_named_set(s->bodies.cx, s->bodies.mesh, &c->at, c->to, IG_OF_FACES, &to->set));
   ig_mesh_bounds(s->bodies.mesh, low, high);
   for (int d = 0; d < 3; d++)
     size = fmax(size, high[d] - low[d]);
@@ -301,8 +317,9 @@ static ig_status other_side(ig_contact *s, const ig_contact_case *c, facing *to)
 /* Points of all faces of the first side. */
 static ig_status contact_faces(ig_contact *s, int i, const ig_contact_case *c, const facing *other,
                                int tool, bool again) {
-  const ig_set *own;
-  IG_TRY(ig_mesh_named_set(s->bodies.cx, s->bodies.mesh, &c->at, c->set, IG_OF_FACES, &own));
+  const ig_set *own = c->faces[0];
+  if (!own)
+    IG_TRY(ig_mesh_named_set(s->bodies.cx, s->bodies.mesh, &c->at, c->set, IG_OF_FACES, &own));
   double(*point)[3] = NULL;
   int32_t *found = NULL;
   ig_status status = IG_NEW(s->bodies.cx, &found, (size_t)other->drawn.count + 1, "contact");
@@ -353,13 +370,13 @@ static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, 
 
 /* Each point has room for 16 nodes; unused unknowns are -1, and all of a point that meets nothing.
  */
-static void unknowns_set(ig_contact *s) {
+void ig_contact_number(ig_contact *s) {
   const size_t n = (size_t)s->count * 3 * IG_CONTACT_NODES;
   for (size_t k = 0; k < n; k++) {
     const ig_contact_point *t = &s->point[k / (3 * IG_CONTACT_NODES)];
     const int a = (int)(k / 3 % IG_CONTACT_NODES),
               nodes = ig_contact_meets(t) ? t->slaves + t->masters : 0;
-    s->unknown[k] = a < nodes ? 3 * t->node[a] + (int32_t)(k % 3) : -1;
+    s->unknown[k] = a < nodes ? s->bodies.dofs * t->node[a] + (int32_t)(k % 3) : -1;
   }
 }
 
@@ -413,7 +430,7 @@ ig_status ig_contact_new(ig_contact *s, int analysis) {
   const ig_status status = points_make(s, analysis);
   if (status == IG_OK) {
     points_keep(s, &former);
-    unknowns_set(s);
+    ig_contact_number(s);
   }
   ig_contact_free(&former);
   return status;
@@ -481,6 +498,6 @@ ig_status ig_contact_follow(ig_contact *s, bool begins, bool *changed) {
     facing_free(&other);
   }
   if (*changed)
-    unknowns_set(s);
+    ig_contact_number(s);
   return status;
 }

@@ -339,14 +339,16 @@ static void newton_end(ig_dyn_job *r, const ig_newton_standing *now) {
   ig_info(r->job->cx,
           "static: %lld steps, %lld iterations, residual %.2g of the mean force, solver %s",
           (long long)now->steps, (long long)now->iterations, now->residual, now->solver);
-  if (now->negative > 0)
+  /* tangents of friction are not symmetric: pivots say nothing of stability */
+  const bool rubs = r->m->loading.tool_pull || (r->m->pairs.on && r->c->contact.friction > 0);
+  if (now->negative > 0 && !rubs)
     ig_warn(r->job->cx,
             "static: the equilibrium is unstable: the matrix has %lld negative pivot%s; a small "
             "disturbance makes it buckle",
             (long long)now->negative, now->negative > 1 ? "s" : "");
   r->newton.steps += now->steps;
   r->newton.iterations += now->iterations;
-  r->newton.negative = now->negative;
+  r->newton.negative = rubs ? -1 : now->negative;
   r->newton.zero = now->zero;
   r->newton.solver = now->solver;
   r->static_error = fmax(r->static_error, now->residual);
@@ -363,6 +365,10 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
     return IG_FAIL(cx, IG_NUMERIC, "%s", r->failed);
   if (!r->statics) {
     r->analysis_start = ig_dyn_clock_of(r)->time;
+    if (r->analysis > 0 && r->m->loading.tool_pull &&
+        (analysis_at(r, r->analysis - 1)->kind != IG_ANALYSIS_STATIC ||
+         ig_dyn_method_of(r->m, analysis_at(r, r->analysis - 1)) == IG_STATIC_RELAXATION))
+      memset(r->m->loading.tool_pull, 0, 3 * (size_t)r->m->p.nodes * (size_t)r->m->p.tools * 8);
     /* load steps depend on the way so far: a run that is continued begins the analysis again */
     IG_TRY(start_keep(r));
     if (strcmp(cx->backend->name, "cpu") != 0)
@@ -470,7 +476,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
     return advance_dynamic(r, a, most);
   if (a->kind != IG_ANALYSIS_STATIC)
     return advance_modes(r, a);
-  return ig_dyn_method_of(r->c, a) == IG_STATIC_RELAXATION ? advance_static(r, a)
+  return ig_dyn_method_of(r->m, a) == IG_STATIC_RELAXATION ? advance_static(r, a)
                                                            : advance_newton(r, a);
 }
 
@@ -607,7 +613,7 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
     return ig_fail_at(r->job->cx, &a->at,
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
-  const bool newton = ig_dyn_method_of(r->c, a) != IG_STATIC_RELAXATION;
+  const bool newton = ig_dyn_method_of(r->m, a) != IG_STATIC_RELAXATION;
   if (modes && a->at.given &&
       (a->method != IG_STATIC_AUTO || !isnan(a->first_step) || a->largest_step != 1 ||
        a->tolerance != 1e-3 || a->steps != 1000000))
@@ -771,16 +777,16 @@ static void tally(void *self) {
 }
 
 /* One line of `ingot check` per analysis. */
-static void check_analysis(const ig_dyn_case *c, const ig_dyn_analysis *a, double critical,
+static void check_analysis(const ig_dyn_model *m, const ig_dyn_analysis *a, double critical,
                            ig_check_line *line, void *user) {
   char text[128];
   if (a->kind == IG_ANALYSIS_FREQUENCY || a->kind == IG_ANALYSIS_BUCKLING)
     snprintf(text, sizeof text, "%s, %lld modes",
              a->kind == IG_ANALYSIS_FREQUENCY ? "frequencies" : "linear buckling",
              (long long)a->modes);
-  else if (a->kind == IG_ANALYSIS_STATIC && ig_dyn_method_of(c, a) != IG_STATIC_RELAXATION)
+  else if (a->kind == IG_ANALYSIS_STATIC && ig_dyn_method_of(m, a) != IG_STATIC_RELAXATION)
     snprintf(text, sizeof text, "static by Newton's method%s",
-             ig_dyn_method_of(c, a) == IG_STATIC_ARC ? ", arc length" : "");
+             ig_dyn_method_of(m, a) == IG_STATIC_ARC ? ", arc length" : "");
   else if (a->kind == IG_ANALYSIS_STATIC)
     snprintf(text, sizeof text,
              "static by relaxation, until the displacements are within about %.2g", a->tolerance);
@@ -847,7 +853,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   IG_TRY(check_loads(ig_dyn_whole(m), line, user));
   whole_drop(r); /* as a run does: what follows tells of memory */
   for (int i = 0; i < r->c->analysis.count; i++)
-    check_analysis(r->c, IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
+    check_analysis(m, IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
   snprintf(text, sizeof text, "%.1f MB on the device", (double)r->job->cx->device_bytes * 1e-6);
   line(user, "memory", text);
   return ranks_tell(r, line, user);

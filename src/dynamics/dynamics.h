@@ -227,9 +227,6 @@ typedef struct {
   double energy_error;  /* stop when the balance is off by this share */
   double added_mass;    /* stop when mass scaling adds this share */
 } ig_dyn_case;
-/* How an analysis is made (method.c). `auto`: by Newton's method, which has no contact and no
-   friction yet: statics with these relax. */
-ig_dyn_method ig_dyn_method_of(const ig_dyn_case *c, const ig_dyn_analysis *a);
 extern const ig_option ig_dyn_options[];
 
 /* --- the model on its way through time */
@@ -312,6 +309,7 @@ typedef struct {
   /* particles with loads, and for each the ranges of its forces and faces; the forces, faces and
      tools */
   ig_array loaded_node, force_start, face_start, force, face, tool;
+  double *tool_pull; /* host: friction of tools in statics by Newton's method, tools x nodes x 3 */
   /* host: forces and pressures as the case gives them, and whose load they are */
   int32_t forces, faces, *force_of, *face_of;
   ig_dyn_force *force_given;
@@ -397,9 +395,14 @@ typedef struct ig_dyn_model {
   ig_dyn_relaxing relax;
   ig_dyn_looseness loose;
   struct {
-    int32_t parts, *part;       /* host; part: of the nodes */
-    double thin;                /* least extent of one, m */
-  } overlap;                    /* bodies that may come to lie inside each other (overlap.h) */
+    int32_t parts, *part; /* host; part: of the nodes */
+    double thin;          /* least extent of one, m */
+  } overlap;              /* bodies that may come to lie inside each other (overlap.h) */
+  struct {
+    bool on;                 /* contact of bodies by Newton's method */
+    const char *why;         /* what of the case it does not do, NULL: nothing, or no contact */
+    struct ig_dyn_pairs *of; /* model/pairs.h */
+  } pairs;
   struct ig_dyn_solids *solids; /* of static analyses alone (solids.h); NULL: none */
   ig_lid *fault_ids;            /* kernels' numbers -> mesh elements */
   /* node sets made from sets of faces or elements; freed with the model */
@@ -408,6 +411,11 @@ typedef struct ig_dyn_model {
   struct ig_graph *graph;
   struct ig_dyn_part *division; /* between ranks (model/part.h): on one rank, one part */
 } ig_dyn_model;
+
+/* How an analysis is made (method.c). `auto`: by Newton's method; with contact that it does not do
+   by relaxation. _find once, before the model's elements are made. */
+IG_MUST_CHECK ig_status ig_dyn_method_find(ig_dyn_model *m);
+ig_dyn_method ig_dyn_method_of(const ig_dyn_model *m, const ig_dyn_analysis *a);
 
 /* Whether elements write forces into slots, which particles add up in a fixed order; the other
    assemblies add to f. */

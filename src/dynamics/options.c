@@ -115,7 +115,8 @@ static const ig_option contact_options[] = {
         "fit, contact presses it apart"),
     IG_REAL(S, penalty, "", NULL, IG_POSITIVE, 1000,
             "stiffness of an interface, times that of the layer of elements under it; left out: 10 "
-            "in statics, 1 where an analysis is dynamic, whose step is made smaller for it"),
+            "in relaxation, 1 where an analysis is dynamic, whose step is made smaller for it, by "
+            "Newton's method 50, and what penetrates is pushed out"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
     IG_REAL(S, thickness, "m", NULL, 0, 1e6,
             "distance of two surfaces that touch, in place of half thicknesses; left out: those of "
@@ -150,8 +151,8 @@ static const ig_option analysis_options[] = {
             "none"),
     IG_CHOICE(S, method, "newton|relaxation|arc_length|auto", "auto",
               "static: Newton's method; dynamic relaxation; Newton's method that follows a load "
-              "that falls again (snap-through); auto: newton, with `contact` or friction of tools "
-              "relaxation"),
+              "that falls again (snap-through); auto: newton, and relaxation with `contact` that "
+              "Newton's method does not do"),
     IG_REAL(S, first_step, "", NULL, 1e-6, 1,
             "newton, arc_length: share of the load in the first step; left out: 1 where nothing "
             "yields or turns, else 0.1"),

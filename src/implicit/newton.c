@@ -410,6 +410,41 @@ static ig_status search(ig_newton *n, double factor, double g0, double *length, 
   }
 }
 
+/* The same where parts may be loose: the tangent is then far too soft, or far too stiff, along d.
+   It goes on by factors of 8 until something stops it, and back by the line through the two nearest
+   places beyond, or by halves. */
+static ig_status search_far(ig_newton *n, double factor, double g0, double *length, bool *fine) {
+  double s = 1, low = 0, high[2] = {0, 0}, g_high[2] = {0, 0};
+  int beyond = 0; /* places where it was too far */
+  memcpy(n->was, n->v, (size_t)n->m.system->equations * sizeof *n->v);
+  for (int trial = 0; trial < 40; trial++) {
+    IG_TRY(along(n, factor, s, fine));
+    *length = s;
+    const double g = *fine ? product(n, n->d, n->r) : INFINITY;
+    if (*fine && !(fabs(g) > 0.8 * fabs(g0)))
+      return IG_OK;
+    if (*fine && g * g0 > 0) {
+      low = s;
+    } else {
+      high[1] = high[0], g_high[1] = g_high[0];
+      high[0] = s, g_high[0] = g;
+      beyond++;
+    }
+    if (!beyond && s > 1e9)
+      break; /* nothing stops it */
+    double next = 8 * s;
+    if (beyond) {
+      const double slope = (g_high[0] - g_high[1]) / (high[0] - high[1]);
+      next = high[0] - g_high[0] / slope;
+      if (beyond < 2 || !(next > low && next < high[0]))
+        next = 0.5 * (low + high[0]);
+    }
+    s = next;
+  }
+  *length = beyond ? low : 1;
+  return along(n, factor, *length, fine);
+}
+
 /* To whoever watches (ig_newton_watch). */
 static void tell(const ig_newton *n, int iteration, double factor, double r, double c, double s) {
   const ig_newton_note note = {n->now.steps + 1, iteration, factor, r, c, s,
@@ -514,7 +549,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       snprintf(n->why, sizeof n->why, "the matrix is singular");
       return IG_OK;
     }
-    IG_TRY(search(n, factor, led && it == 1 ? 0 : g0, &s, &fine));
+    const double along_d = led && it == 1 ? 0 : g0;
+    IG_TRY((n->o.loose && along_d < 0 ? search_far : search)(n, factor, along_d, &s, &fine));
     n->now.iterations++;
     if (!fine)
       return IG_OK;

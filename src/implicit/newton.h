@@ -72,10 +72,11 @@ typedef struct {
   bool arc_length;
   bool open; /* arc length: never done */
   bool line_search;
-  bool keep; /* a tangent serves again where that is foreseen to converge: half the work of linear
-                analyses; the last residual is then not the square of the one before. Where
-                residuals are rounding alone corrections decide (`uncertain`) */
-  bool pass; /* steps are as long as asked for, and may pass over stops */
+  bool loose; /* parts may be loose until contact stops them: the search goes on until it does */
+  bool keep;  /* a tangent serves again where that is foreseen to converge: half the work of linear
+                 analyses; the last residual is then not the square of the one before. Where
+                 residuals are rounding alone corrections decide (`uncertain`) */
+  bool pass;  /* steps are as long as asked for, and may pass over stops */
   const char *beyond; /* what to do where loads find no equilibrium, for messages */
   ig_direct_kind solver;
 } ig_newton_options;

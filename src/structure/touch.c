@@ -52,6 +52,7 @@ ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c, const
 ig_status ig_structure_contact_new(ig_structure *s) {
   s->contact.bodies = (ig_contact_bodies){.cx = s->cx,
                                           .mesh = s->mesh,
+                                          .dofs = 3,
                                           .self = s,
                                           .place = place,
                                           .velocity = velocity,

@@ -412,9 +412,79 @@ static void what_cannot_be_is_said(void **state) {
     refuse(key, IG_INPUT, bad[i].words);
   }
   memcpy(key, collapse, sizeof key);
+  static const char *const contact[][2] = {{"{}", "not for a body that touches itself"},
+                                           {"{thickness: 1 mm}", "not for `thickness`"},
+                                           {"{overlap: keep}", "not for `overlap: keep`"},
+                                           {"{edges: false}", "not for `edges: false`"}};
   key[4].value = "{kind: static, method: newton}"; /* left out: relaxation */
-  key[5] = (entry){"tools", "{point: [0, 0, -1], friction: 0.1}"};
-  refuse(key, IG_INPUT, "does not do `friction` of `tools` yet");
+  for (int i = 0; i < 4; i++) {
+    key[5] = (entry){"contact", contact[i][0]};
+    refuse(key, IG_INPUT, contact[i][1]);
+  }
+}
+
+/* Two blocks half a millimetre apart, the upper one free along z, on meshes that do not match: they
+   shorten by 0.001 of their height, in two analyses as in one, however small the load. */
+#define STACK                                                                                      \
+  {"mesh", "{boxes: [{size: [20 mm, 20 mm, 20 mm], cells: [4, 4, 4]}, {origin: [0, 0, 20.5 mm], "  \
+           "size: [20 mm, 20 mm, 20 mm], cells: [3, 3, 4]}]}"},                                    \
+      {"materials", "{name: st, density: 7850, young: 210 GPa, poisson: 0}"}, {                    \
+    "supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"                  \
+  }
+static void blocks_touch(void **state) {
+  (void)state;
+  const problem stack = {
+      {STACK,
+       {"contact", "{}"},
+       {"loads", "{set: zmax, pressure: 21 MPa, history: [[0, 0], [1, 1]]}"},
+       {"analysis", "[{kind: static, at_time: 0.5}, {kind: static, at_time: 1}]"},
+       {"probes", "[{name: top, set: zmax, quantity: uz}, {name: push, set: zmax, quantity: cz}]"}},
+      {{"top", -0.504e-3, 4e-3 * 0.004e-3}, /* contact gives way by 2 % of a layer */
+       {"push", 0, 1e-9},
+       {"reaction_z", 8400, 1e-3 * 8400},
+       {"penetration_share", 0, 1e-5}}};
+  hold(&stack);
+  problem light = stack;
+  light.set[4].value = "{set: zmax, pressure: 210 Pa}";
+  light.set[5].value = "{kind: static}";
+  light.want[0] = (wanted){"top", -0.50000004e-3, 1e-11};
+  light.want[2] = (wanted){"reaction_z", 0.084, 1e-3 * 0.084};
+  hold(&light);
+}
+
+/* A block on a slope of 30 degrees, by gravity that is tilted: friction above tan(30) holds it, and
+   below it nothing does; a second analysis with the same loads moves nothing. A tool that is
+   pressed on a block and drawn along it pulls by friction, at its limit. */
+static void friction_holds(void **state) {
+  (void)state;
+  problem slope = {
+      {{"mesh", "{boxes: [{origin: [-0.05, -0.05, -0.05], size: [0.3, 0.2, 0.05], cells: [6, 4, "
+                "1]}, {name: block, origin: [0.01, 0.01, 0.0002], size: [0.1, 0.1, 0.05], cells: "
+                "[3, 3, 2]}]}"},
+       {"materials", "{name: m, density: 1000, young: 1e7, poisson: 0.3}"},
+       {"contact", "{friction: 0.6}"},
+       {"supports", "{set: zmin, fix: all}"},
+       {"gravity", "{acceleration: [4.905, 0, -8.495709], history: [[0, 0], [1, 1]]}"},
+       {"analysis", "[{kind: static}, {kind: static, at_time: 2}]"},
+       {"probes", "[{name: ux, set: block, quantity: ux}, {name: cx, set: block, quantity: cx}, "
+                  "{name: cz, set: block, quantity: cz}]"}},
+      {{"ux", 5e-6, 5e-6}, {"cx", -2.4525, 1e-3}, {"cz", 4.24785, 1e-3}}};
+  hold(&slope);
+  entry slides[MOST];
+  memcpy(slides, slope.set, sizeof slides);
+  slides[2].value = "{friction: 0.55}";
+  refuse(slides, IG_NUMERIC, "no equilibrium beyond load factor");
+  const problem tool = {
+      {{"mesh", "{boxes: {size: [2, 1, 1], cells: [4, 2, 2]}}"},
+       {"materials", "{name: m, density: 1000, young: 1e6, poisson: 0}"},
+       {"supports", "{set: zmin, fix: all}"},
+       {"tools", "{axis: [0, 0, -1], point: [0, 0, 1], displacement: [1, 0, -0.01], history: [[0, "
+                 "0], [1, 1]], friction: 0.2}"},
+       {"analysis", "[{kind: static, at_time: 0.5}, {kind: static, at_time: 1}]"}},
+      {{"tool_z", -2e4, 0.02 * 2e4},
+       {"tool_x", 4e3, 0.02 * 4e3},
+       {"reaction_x", -4e3, 0.02 * 4e3}}};
+  hold(&tool);
 }
 
 int main(void) {
@@ -427,6 +497,8 @@ int main(void) {
       cmocka_unit_test(pressure_follows),
       cmocka_unit_test(dynamics_go_on_from_rest),
       cmocka_unit_test(what_cannot_be_is_said),
+      cmocka_unit_test(blocks_touch),
+      cmocka_unit_test(friction_holds),
       cmocka_unit_test(total_forces_act_evenly),
       cmocka_unit_test(steps_end_where_loads_turn),
       cmocka_unit_test(work_is_done),

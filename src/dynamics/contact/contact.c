@@ -329,7 +329,8 @@ static ig_status eroding_new(ig_dyn_model *m, const touching_nodes *q) {
 }
 
 /* Alive marks come first, as erosion needs them without contact. With tools alone the triangles
-   are made, for pressures in the output, and nothing else. */
+   are made, for pressures in the output, and nothing else; so they are where Newton's method has
+   contact of its own (statics_contact.c). */
 ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const ig_dyn_contact *c = &m->c->contact;
@@ -342,6 +343,10 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   ig_dyn_edges edges = {0};
   ig_status status = IG_OK;
   IG_TRY(surface_triangles(m));
+  if (m->pairs.on) {
+    IG_TRY(ig_dyn_parts_new(m));
+    return ig_dyn_overlap_new(m);
+  }
   if (!on)
     return IG_OK;
   IG_TRY_GOTO(status, done, ig_dyn_edges_find(m, c->edges, &edges));

@@ -198,33 +198,90 @@ static ig_status boxes_look(const search *s, bool *any, double *thin) {
   return IG_OK;
 }
 
+/* Nodes of the outer triangles, each once, without those that contact pushes out. */
+static ig_status places_list(search *s) {
+  ig_dyn_model *m = s->m;
+  const int32_t surfaces = m->p.contact.surfaces;
+  IG_TRY(IG_NEW(m->cx, &s->by, (size_t)m->p.nodes + 1, "overlap"));
+  for (int32_t i = 0; i < surfaces; i++) {
+    const int32_t n = ((const int32_t *)m->contact.surface.host)[i];
+    const double *kept = (const double *)m->contact.kept.host + IG_DYN_KEPT * (int64_t)i;
+    if (kept[0] < 0 && kept[3] < 0)
+      s->by[s->count++] = (place){s->x[3 * (int64_t)n], n};
+  }
+  uint8_t *seen;
+  IG_TRY(IG_NEW(m->cx, &seen, (size_t)m->p.nodes + 1, "overlap"));
+  for (int64_t i = 0; i < 3 * m->contact.outer && !surfaces; i++) {
+    const int32_t n = m->contact.skin[i];
+    if (!seen[n])
+      s->by[s->count++] = (place){s->x[3 * (int64_t)n], n};
+    seen[n] = 1;
+  }
+  free(seen);
+  qsort(s->by, (size_t)s->count, sizeof *s->by, by_x);
+  return IG_OK;
+}
+
 /* Particles inside other parts at positions x; `share`: shallower than this share of the
    element's least extent does not count. Also measures the thinnest part (m->overlap.thin). */
 static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_overlap *found) {
-  search s = {.m = m, .x = x, .share = share, .count = m->p.contact.surfaces};
+  search s = {.m = m, .x = x, .share = share};
   bool any;
   *found = (ig_dyn_overlap){0};
   IG_TRY(boxes_look(&s, &any, &m->overlap.thin));
   if (!any)
     return IG_OK;
-  IG_TRY(IG_NEW(m->cx, &s.by, (size_t)s.count + 1, "overlap"));
-  int32_t count = 0; /* what touches is pushed out */
-  for (int32_t i = 0; i < s.count; i++) {
-    const int32_t n = ((const int32_t *)m->contact.surface.host)[i];
-    const double *kept = (const double *)m->contact.kept.host + IG_DYN_KEPT * (int64_t)i;
-    /* particles in contact are pushed out: they do not count */
-    if (kept[0] < 0 && kept[3] < 0)
-      s.by[count++] = (place){x[3 * (int64_t)n], n};
-  }
-  s.count = count;
-  qsort(s.by, (size_t)s.count, sizeof *s.by, by_x);
-  for (int b = 0; b < m->mesh->blocks; b++) {
+  const ig_status status = places_list(&s);
+  for (int b = 0; b < m->mesh->blocks && status == IG_OK; b++) {
     const ig_block *block = &m->mesh->block[b];
     for (ig_lid l = 0; ig_elem_info_get(block->type)->dim == 3 && l < block->count; l++)
       element_look(&s, block, l, found);
   }
   free(s.by);
-  return IG_OK;
+  return status;
+}
+
+/* Whether a surface particle is inside an element of its own part that it is no corner of, beyond a
+   tenth of the element's size. */
+static bool enters_itself(const search *s, const ig_block *b, ig_lid local, double at[3]) {
+  const int npe = ig_elem_info_get(b->type)->nodes;
+  const ig_lid *conn = b->conn + (int64_t)local * npe;
+  box around = nothing;
+  double middle[3] = {0};
+  for (int a = 0; a < npe; a++) {
+    const double *x = s->x + 3 * (int64_t)conn[a];
+    box_grow(&around, x);
+    for (int c = 0; c < 3; c++)
+      middle[c] += x[c] / npe;
+  }
+  for (int32_t i = first_from(s, around.low[0]); i < s->count && s->by[i].x <= around.high[0];
+       i++) {
+    const double *y = s->x + 3 * (int64_t)s->by[i].node;
+    double out[3];
+    bool own = s->m->overlap.part[s->by[i].node] != s->m->overlap.part[conn[0]];
+    for (int a = 0; a < npe; a++)
+      own |= conn[a] == s->by[i].node;
+    for (int c = 0; c < 3; c++) /* seen from the middle 1.25 times as far */
+      out[c] = middle[c] + 1.25 * (y[c] - middle[c]);
+    if (own || !box_has(&around, y) || !is_inside(s, b, local, out))
+      continue;
+    memcpy(at, y, 3 * sizeof *at);
+    return true;
+  }
+  return false;
+}
+
+ig_status ig_dyn_self_look(ig_dyn_model *m, const double *x, bool *found, double at[3]) {
+  search s = {.m = m, .x = x};
+  const ig_status status = places_list(&s);
+  *found = false;
+  for (int b = 0; b < m->mesh->blocks && status == IG_OK; b++) {
+    const ig_block *block = &m->mesh->block[b];
+    for (ig_lid l = 0; ig_elem_info_get(block->type)->dim == 3 && l < block->count && !*found; l++)
+      *found = enters_itself(&s, block, l, at);
+  }
+  free(s.by);
+  return status;
 }
 
 /* Particles of other solid parts nearer to a triangle than the distance from which contact acts. */
@@ -310,7 +367,8 @@ ig_status ig_dyn_parts_new(ig_dyn_model *m) {
 ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   const ig_dyn_contact *c = &m->c->contact;
   ig_dyn_overlap found;
-  if (m->p.contact.surfaces == 0 || c->overlap == IG_OVERLAP_KEEP || m->overlap.parts < 2)
+  if ((m->p.contact.surfaces == 0 && !m->pairs.on) || c->overlap == IG_OVERLAP_KEEP ||
+      m->overlap.parts < 2)
     return IG_OK;
   /* 1e-4 of an element: faces that coincide but for rounding are allowed */
   IG_TRY(find(m, m->x0, 1e-4, &found));

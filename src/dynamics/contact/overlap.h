@@ -18,6 +18,9 @@ IG_MUST_CHECK ig_status ig_dyn_parts_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_overlap_new(ig_dyn_model *m);
 /* Refuses tools with nodes inside them at the start. */
 IG_MUST_CHECK ig_status ig_dyn_tools_check(ig_dyn_model *m);
+/* Whether a part has passed into itself at positions x, and where. */
+IG_MUST_CHECK ig_status ig_dyn_self_look(ig_dyn_model *m, const double *x, bool *found,
+                                         double at[3]);
 /* Whether a run looks again; the look, an error that says where, and after how many steps the next
    one is due. */
 bool ig_dyn_overlap_watched(const ig_dyn_model *m);

@@ -3,6 +3,7 @@
    before groups; groups decide about rotations (dofs); masses need groups; velocities of bodies
    need masses; loads need inertia (moments) and bodies; contact needs groups for its springs.
    Pointers of the kernels' view (m->p) are set last. */
+#include "dynamics/model/pairs.h"
 #include "dynamics/model/rigid_body_check.h"
 #include "dynamics/contact/overlap.h"
 #include "dynamics/model/part.h"
@@ -33,6 +34,21 @@ static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   return ig_array_from(m->cx, &m->held.history_y, hs->y, n, sizeof *hs->y, "histories");
 }
 
+/* What friction of tools remembers in statics by Newton's method. */
+static ig_status tool_pull_new(ig_dyn_model *m) {
+  bool rubs = false, newton = false;
+  for (int i = 0; i < m->c->tools.count; i++)
+    rubs |= IG_ITEM(const ig_dyn_tool_case, m->c->tools, i)->friction > 0;
+  for (int i = 0; i < m->c->analysis.count; i++) {
+    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
+    newton |= a->kind == IG_ANALYSIS_STATIC && ig_dyn_method_of(m, a) != IG_STATIC_RELAXATION;
+  }
+  if (!rubs || !newton)
+    return IG_OK;
+  const size_t count = 3 * (size_t)m->mesh->nodes * (size_t)m->c->tools.count;
+  return IG_NEW(m->cx, &m->loading.tool_pull, count + 1, "tools");
+}
+
 /* Steps, in order: backend and host arrays; bodies and ties; groups of elements; arrays of
    particles; masses; velocities; motions, loads, tools and their histories; slots; contact;
    clock; numbers for faults; pointers for kernels; residual stress; checks.
@@ -49,6 +65,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   else
 #endif
     m->ops = &ig_dyn_cpu[m->precision];
+  IG_TRY(ig_dyn_method_find(m));
   IG_TRY(IG_NEW(cx, &m->x0, 3 * n, "positions"));
   ig_memory_copy(cx->threads, m->x0, m->mesh->x, 3 * n * sizeof(double));
   IG_TRY(IG_NEW(cx, &m->weight.mass, n, "masses"));
@@ -110,8 +127,9 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
     IG_TRY(ig_dyn_upload(m, &m->load, m->part, NULL, d, "loads"));
   IG_TRY(ig_dyn_slots_new(m));
   IG_TRY(ig_dyn_contact_new(m));
+  IG_TRY(ig_dyn_pairs_new(m));
   IG_TRY(ig_dyn_touch_find(m));
-  if (m->c->tools.count > 0 || p->contact.surfaces > 0)
+  if (m->c->tools.count > 0 || p->contact.surfaces > 0 || m->pairs.on)
     IG_TRY(ig_dyn_upload(m, &m->contact.press, m->part, NULL, 3 * n, "contact forces"));
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
@@ -138,6 +156,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->slots.first = m->slot_first.dev, p->slots.value = m->slots.dev;
   m->fresh = true;
   IG_TRY(ig_dyn_residual_new(m));
+  IG_TRY(tool_pull_new(m));
   /* checks that need the complete model: nodes inside tools, loads that nothing resists */
   IG_TRY(ig_dyn_tools_check(m));
   for (int i = 0; i < m->c->analysis.count; i++)

@@ -502,6 +502,7 @@ static ig_status part_make(ig_dyn_model *m) {
   m->ops = w->ops;
   m->part = w->part;
   m->unbalance = w->unbalance;
+  m->pairs.why = w->pairs.why;
   m->p = w->p;
   m->p.nodes = m->mesh->nodes;
   m->contact.margin = w->contact.margin;

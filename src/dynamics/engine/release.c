@@ -2,6 +2,7 @@
    model and for a rank's part. Arrays that were not made have no memory and are passed over. */
 #include "dynamics/model/rigid_body_check.h"
 #include "dynamics/model/model.h"
+#include "dynamics/model/pairs.h"
 #include "dynamics/model/solids.h"
 #include "backend/backend.h"
 
@@ -28,6 +29,7 @@ void ig_dyn_model_release(ig_dyn_model *m) {
   }
   free(m->group);
   ig_dyn_solids_free(m);
+  ig_dyn_pairs_free(m);
   ig_dyn_touching *t = &m->contact;
   ig_dyn_loading *l = &m->loading;
   ig_dyn_leading *h = &m->held;
@@ -58,6 +60,7 @@ void ig_dyn_model_release(ig_dyn_model *m) {
   free(m->weight.inertia);
   free(m->weight.added);
   free(m->weight.heavy);
+  free(m->loading.tool_pull);
   free(m->loading.force_of);
   free(m->loading.face_of);
   free(m->loading.force_given);

@@ -366,12 +366,31 @@ static ig_status rigid_refuse(ig_ctx *cx, const ig_dyn_analysis *a, const rigid 
                     p->at[2], shift >= turn ? "along" : "about", way[0], way[1], way[2]);
 }
 
+ig_status ig_dyn_free_look(const ig_dyn_model *m, bool *any) {
+  int32_t *up = NULL;
+  rigid *of = NULL;
+  ig_status status = IG_OK;
+  *any = false;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &up, (size_t)m->p.nodes + 1, "rigid motions"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &of, (size_t)m->p.nodes + 1, "rigid motions"));
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    up[n] = n;
+  ig_dyn_parts_join(m, up);
+  rigid_fill(m, 0, up, of);
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    *any |= of[n].nodes > 1 && of[n].resisted < 6;
+done:
+  free(up);
+  free(of);
+  return status;
+}
+
 /* Cases with contact or tools are passed over: these may resist. */
 ig_status ig_dyn_free_check(ig_dyn_model *m, const ig_dyn_analysis *a) {
   int32_t *up = NULL;
   rigid *of = NULL;
   ig_status status = IG_OK;
-  if (ig_dyn_touches(m) || m->p.tools || a->kind != IG_ANALYSIS_STATIC)
+  if (ig_dyn_touches(m) || m->pairs.on || m->p.tools || a->kind != IG_ANALYSIS_STATIC)
     return IG_OK;
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &up, (size_t)m->p.nodes + 1, "rigid motions"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &of, (size_t)m->p.nodes + 1, "rigid motions"));

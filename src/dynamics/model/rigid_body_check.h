@@ -26,6 +26,8 @@ IG_MUST_CHECK ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found);
 /* Fails where a part has left the model and there is no tool it could come to rest on. */
 IG_MUST_CHECK ig_status ig_dyn_loose_check(ig_dyn_model *m);
 
+/* Whether supports leave some part a rigid motion. While the whole mesh is there. */
+IG_MUST_CHECK ig_status ig_dyn_free_look(const ig_dyn_model *m, bool *any);
 /* Refuses statics in which loads push a part along a rigid motion that no support resists; where
    contact or tools may resist it, nothing is said. While the whole mesh is there. */
 IG_MUST_CHECK ig_status ig_dyn_free_check(ig_dyn_model *m, const ig_dyn_analysis *a);

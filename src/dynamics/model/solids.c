@@ -17,7 +17,7 @@
 static bool statics_alone(const ig_dyn_model *m) {
   for (int i = 0; i < m->c->analysis.count; i++) {
     const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
-    if (a->kind != IG_ANALYSIS_STATIC || ig_dyn_method_of(m->c, a) == IG_STATIC_RELAXATION)
+    if (a->kind != IG_ANALYSIS_STATIC || ig_dyn_method_of(m, a) == IG_STATIC_RELAXATION)
       return false;
   }
   return m->c->analysis.count > 0 && ig_ranks_count(m->cx->ranks) == 1;

@@ -2,6 +2,7 @@
    and what all ranks have alike (saved_list): numbers (marks), bodies, solids of statics. Arrays
    are written in the order of the whole model, so that a run may go on with another number of
    ranks. */
+#include "dynamics/model/pairs.h"
 #include "dynamics/model/part.h"
 #include "dynamics/model/solids.h"
 #include "dynamics/run.h"
@@ -74,7 +75,7 @@ static void list_free(saved_list *l) {
 static ig_status list_make(ig_dyn_job *r, saved_list *l) {
   ig_dyn_model *m = r->m;
   const int solids = m->solids ? m->solids->count : 0;
-  IG_TRY(IG_NEW(m->cx, &l->saved, 3 + (size_t)solids, "checkpoint"));
+  IG_TRY(IG_NEW(m->cx, &l->saved, 5 + (size_t)solids, "checkpoint"));
   IG_TRY(IG_NEW(m->cx, &l->name, 1 + (size_t)solids, "checkpoint"));
   l->saved[l->count++] = (ig_saved){"marks", IG_F64, MARKS, l->mark};
   if (m->c->bodies.count)
@@ -87,6 +88,13 @@ static ig_status list_make(ig_dyn_job *r, saved_list *l) {
   }
   if (m->solids)
     l->saved[l->count++] = (ig_saved){"places", IG_F64, 3 * (int64_t)m->p.nodes, m->solids->x};
+  if (m->pairs.of)
+    l->saved[l->count++] = (ig_saved){
+        "pairs", IG_U8, m->pairs.of->contact.count * (int64_t)sizeof *m->pairs.of->contact.point,
+        m->pairs.of->contact.point};
+  if (m->loading.tool_pull)
+    l->saved[l->count++] = (ig_saved){"tool_friction", IG_F64, 3 * (int64_t)m->p.nodes * m->p.tools,
+                                      m->loading.tool_pull};
   return IG_OK;
 }
 

@@ -1,6 +1,7 @@
 /* What a run writes besides snapshots: probes and history rows, figures of the summary. Only what
    is asked for is copied from the device. On ranks the functions are collective; rank 0 has the
    numbers and writes. */
+#include "dynamics/model/pairs.h"
 #include "dynamics/run.h"
 #include "dynamics/model/solids.h"
 #include "dynamics/model/part.h"
@@ -407,6 +408,10 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   if (ig_dyn_touches(m)) {
     IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
+  }
+  if (m->pairs.of) {
+    IG_TRY(s->result(s, "penetration_max", "m", m->pairs.of->last.depth));
+    IG_TRY(s->result(s, "penetration_share", "", m->pairs.of->last.share));
   }
   if (r->c->residual.at.given)
     IG_TRY(s->result(s, "residual_unbalance", "", m->unbalance));

@@ -95,7 +95,7 @@ static int list_make(const ig_dyn_job *r, ig_shown_field *list) {
     there[SECTION] |= family != IG_FAMILY_SOLID;
     there[SURFACE] |= family == IG_FAMILY_SHELL;
   }
-  there[FORCE] = there[PRESSURE] = m->c->tools.count > 0 || ig_dyn_touches(m);
+  there[FORCE] = there[PRESSURE] = m->c->tools.count > 0 || ig_dyn_touches(m) || m->pairs.on;
   for (int i = 0; i < FIELDS; i++)
     if (there[i] && ig_output_wants(r->job->output, all[i].name))
       list[count++] = all[i];

@@ -16,20 +16,25 @@
 /* What Newton's method cannot do here is an error when the case is read, with the way out. */
 ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a) {
   const ig_dyn_motion *motion = m->held.motion.host;
-  const char *what = m->p.contact.surfaces > 0 ? "`contact`"
-                     : !ig_dyn_alone(m)        ? "several ranks"
-                                               : NULL;
+  const bool contact = m->c->contact.at.given && m->c->contact.on;
+  const char *what = !ig_dyn_alone(m)                           ? "several ranks"
+                     : contact && a->kind != IG_ANALYSIS_STATIC ? "`contact`"
+                                                                : NULL;
+  if (m->pairs.why && a->kind == IG_ANALYSIS_STATIC)
+    return ig_fail_at(m->cx, &a->at,
+                      "static: contact by Newton's method is not for %s: give `method: relaxation`",
+                      m->pairs.why);
+  if (m->pairs.on && (m->overlap.parts < 2 || m->contact.alive.count))
+    return ig_fail_at(m->cx, &a->at,
+                      "static: contact by Newton's method is not for %s: give `method: relaxation`",
+                      m->overlap.parts < 2 ? "bodies that ties or rigid bodies join"
+                                           : "elements that erode");
   if (what)
     return ig_fail_at(m->cx, &a->at,
                       a->kind == IG_ANALYSIS_STATIC
                           ? "static: Newton's method does not do %s yet: give `method: relaxation`"
                           : "frequency, buckling: not with %s",
                       what);
-  for (int i = 0; i < m->p.tools; i++)
-    if (((const ig_dyn_tool *)m->loading.tool.host)[i].friction > 0)
-      return ig_fail_at(m->cx, &a->at,
-                        "static: Newton's method does not do `friction` of `tools` yet: give "
-                        "`method: relaxation`, or leave it out");
   for (size_t k = 1; k < m->held.motion.count; k++)
     for (int c = 0; c < 6; c++)
       if (motion[k].kind[c] == IG_MOVE_ACCELERATION)
@@ -112,6 +117,24 @@ static ig_status forces_back(ig_dyn_statics *s, const ig_trial *at) {
   return ig_array_push(m->cx, &m->f);
 }
 
+/* Forces of tools and contact on the particles, into the model's `press`, for output and balance.
+ */
+static ig_status press_back(ig_dyn_statics *s, const ig_trial *at) {
+  ig_dyn_model *m = s->m;
+  double *press;
+  if (!m->contact.press.count)
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &press, 3 * (size_t)m->p.nodes + 1, "contact forces"));
+  ig_status status = ig_static_tools_back(s, at->time, press);
+  if (status == IG_OK)
+    status = ig_static_contact_back(s, at, press);
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
+    array_put(&m->contact.press, i, press[i]);
+  free(press);
+  IG_TRY(status);
+  return ig_array_push(m->cx, &m->contact.press);
+}
+
 /* Called by the engine: the step stands. Positions, tools, bodies, states and forces go to the
    model, the clock gets the step's time, and loads are those of that time. */
 static ig_status accepted(void *self, const ig_trial *at) {
@@ -124,7 +147,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
   for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
     array_put(&m->x, i, s->x[i]);
   IG_TRY(ig_array_push(m->cx, &m->x));
-  IG_TRY(ig_static_tools_back(s, at->time));
+  IG_TRY(press_back(s, at));
   IG_TRY(ig_static_bodies_back(s, at->u));
   IG_TRY(ig_static_states_back(s));
   IG_TRY(forces_back(s, at));
@@ -202,6 +225,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   IG_TRY(ig_static_elements_new(s));
   IG_TRY(ig_static_faces_new(s));
   IG_TRY(ig_static_tools_new(s));
+  IG_TRY(ig_static_contact_new(s));
   IG_TRY(ig_system_new(m->cx, s->unknowns, &s->system));
   IG_TRY(ig_static_constraints_new(s));
   IG_TRY(ig_system_close(s->system, s->groups, s->group));
@@ -221,6 +245,8 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
                                  .motions = ig_static_motions,
                                  .follow = ig_static_follow,
                                  .accepted = accepted,
+                                 .fits = m->pairs.of ? ig_static_contact_fits : NULL,
+                                 .augment = m->pairs.of ? ig_static_contact_augment : NULL,
                                  .name = unknown_name,
                                  .name_element = element_name};
   ig_newton_options o = ig_newton_usual;
@@ -235,8 +261,10 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   o.steps = a->steps;
   o.most_turn = m->p.dofs == 6 ? most_turn : 0;
   o.line_search = m->p.dofs == 3; /* thin shells are stiff in their plane: it would creep */
+  o.loose = ig_static_contact_loose(s);
   o.solver = (ig_direct_kind)a->solver;
   IG_TRY(ig_newton_new(m->cx, &model, &o, &s->newton));
+  IG_TRY(ig_static_contact_follow(s, true));
   return stops_add(s);
 }
 
@@ -262,7 +290,10 @@ void ig_dyn_statics_free(ig_dyn_statics *s) {
 
 /* Thin wrappers: the engine does the rest. */
 ig_status ig_dyn_statics_step(ig_dyn_statics *s) {
-  return ig_newton_step(s->newton);
+  ig_newton_standing now;
+  IG_TRY(ig_newton_step(s->newton));
+  ig_newton_stand(s->newton, &now);
+  return now.done ? IG_OK : ig_static_contact_follow(s, false);
 }
 
 void ig_dyn_statics_stand(const ig_dyn_statics *s, ig_newton_standing *now) {

@@ -86,9 +86,22 @@ IG_MUST_CHECK ig_status ig_static_bodies_back(ig_dyn_statics *s, const double *u
 /* statics_tools.c
 
    The group of tools; then stiffnesses of its springs from the assembled matrix; then the forces
-   of tools into the model after an accepted step. */
+   of tools after an accepted step, added to press (nodes x 3). */
 IG_MUST_CHECK ig_status ig_static_tools_new(ig_dyn_statics *s);
 IG_MUST_CHECK ig_status ig_static_tools_scale(ig_dyn_statics *s);
-IG_MUST_CHECK ig_status ig_static_tools_back(ig_dyn_statics *s, double time);
+IG_MUST_CHECK ig_status ig_static_tools_back(ig_dyn_statics *s, double time, double *press);
+
+/* statics_contact.c
+
+   The group of contact of bodies; nothing, as the calls below, where the model has none. Then
+   callbacks of the engine; pairs anew after a step, and (begins) where the analysis begins; forces
+   on the nodes after an accepted step, added to press (nodes x 3). */
+IG_MUST_CHECK ig_status ig_static_contact_new(ig_dyn_statics *s);
+bool ig_static_contact_loose(const ig_dyn_statics *s); /* whether contact alone supports a part */
+bool ig_static_contact_augment(void *self, const ig_trial *at);
+bool ig_static_contact_fits(void *self, const ig_trial *at, char *why, size_t size);
+IG_MUST_CHECK ig_status ig_static_contact_follow(ig_dyn_statics *s, bool begins);
+IG_MUST_CHECK ig_status ig_static_contact_back(ig_dyn_statics *s, const ig_trial *at,
+                                               double *press);
 
 #endif

@@ -1,8 +1,9 @@
 /* Rigid tools in statics by Newton's method: a stiff spring pushes particles out of them
-   (penalty). Each pair of a particle and a tool is an element of three unknowns; most give
-   zeros. */
+   (penalty), and friction is that of contact/contact.h. Each pair of a particle and a tool is an
+   element of three unknowns; most give zeros. */
 #include "dynamics/statics/statics_parts.h"
 #include "backend/backend.h"
+#include "contact/contact.h"
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
@@ -21,6 +22,30 @@ static double gap_of(const ig_dyn_statics *s, int tool, int64_t node, double tim
                            .history_y = s->m->held.history_y.host};
   return ig_dyn_tool_gap(&view, (const ig_dyn_tool *)s->m->loading.tool.host + tool, time,
                          s->trial + 3 * node, n);
+}
+
+/* Friction of a particle on a tool, N: `now` from that of the accepted state and the way along the
+   surface since then. Below sliding a tenth of the stiffness along the normal. */
+static void rub(const ig_dyn_statics *s, const ig_trial *at, int32_t e, double in,
+                const double n[3], double now[3], double T[9], double by[9]) {
+  const ig_dyn_model *m = s->m;
+  const ig_dyn_tool *tool = (const ig_dyn_tool *)m->loading.tool.host + e / m->p.nodes;
+  const int64_t node = e % m->p.nodes;
+  const double stiff = s->tool_stiff[node], *kept = m->loading.tool_pull + 3 * (int64_t)e;
+  const double *rows_x = m->held.history_x.host, *rows_y = m->held.history_y.host;
+  const double travel = tool->history.rows == 0
+                            ? 0
+                            : ig_history_at(tool->history, rows_x, rows_y, at->time) -
+                                  ig_history_at(tool->history, rows_x, rows_y, at->time - at->step);
+  double slid[3], pull[3], across = 0;
+  for (int c = 0; c < 3; c++) {
+    slid[c] = s->trial[3 * node + c] - s->x[3 * node + c] - tool->velocity[c] * at->step -
+              tool->travel[c] * travel;
+    across += kept[c] * n[c];
+  }
+  for (int c = 0; c < 3; c++)
+    pull[c] = kept[c] - across * n[c];
+  ig_contact_friction(n, pull, slid, stiff / 10, -tool->friction * stiff * in, now, T, by);
 }
 
 /* Element e: a particle and a tool. */
@@ -49,6 +74,28 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
               : stiff * in / (tool->radius + in) * ((i % 4 == 0) - n[i / 3] * n[i % 3] - axis);
       k[i] = along + across;
     }
+    if (tool->friction > 0 && gap <= 1e-9 * s->length) {
+      double now[3], T[9], by[9];
+      rub(s, at, e, in, n, now, T, by);
+      for (int c = 0; c < 3; c++)
+        f[c] += now[c];
+      for (int i = 0; k && i < 9; i++)
+        k[i] += T[i] - tool->friction * stiff * by[i];
+    }
+  }
+  return IG_OK;
+}
+
+/* Friction of the accepted step. */
+static ig_status keep(void *self, const ig_trial *at) {
+  const ig_dyn_statics *s = self;
+  const int32_t nodes = s->m->p.nodes;
+  for (int32_t e = 0; s->m->loading.tool_pull && e < nodes * s->m->p.tools; e++) {
+    double n[3], T[9], by[9], *to = s->m->loading.tool_pull + 3 * (int64_t)e, now[3] = {0, 0, 0};
+    const double gap = gap_of(s, e / nodes, e % nodes, at->time, n);
+    if (gap < 0 && ((const ig_dyn_tool *)s->m->loading.tool.host)[e / nodes].friction > 0)
+      rub(s, at, e, gap, n, now, T, by);
+    memcpy(to, now, sizeof now);
   }
   return IG_OK;
 }
@@ -69,7 +116,8 @@ ig_status ig_static_tools_new(ig_dyn_statics *s) {
                                               .count = (int32_t)count,
                                               .unknowns = 3,
                                               .unknown = s->tool_unknown,
-                                              .evaluate = push};
+                                              .evaluate = push,
+                                              .accept = keep};
   return IG_OK;
 }
 
@@ -106,23 +154,17 @@ ig_status ig_static_tools_scale(ig_dyn_statics *s) {
   return IG_OK;
 }
 
-/* Forces of tools on the particles, into the model's `press`, for output and balance. */
-ig_status ig_static_tools_back(ig_dyn_statics *s, double time) {
-  ig_dyn_model *m = s->m;
-  if (m->p.tools == 0)
-    return IG_OK;
+ig_status ig_static_tools_back(ig_dyn_statics *s, double time, double *press) {
+  const ig_dyn_model *m = s->m;
   for (int64_t node = 0; node < m->p.nodes; node++) {
-    double sum[3] = {0}, n[3];
+    double n[3];
     for (int t = 0; t < m->p.tools; t++) {
       const double gap = fmin(gap_of(s, t, node, time, n), 0);
+      const double *pull =
+          m->loading.tool_pull ? m->loading.tool_pull + 3 * ((int64_t)t * m->p.nodes + node) : NULL;
       for (int c = 0; c < 3; c++)
-        sum[c] -= s->tool_stiff[node] * gap * n[c];
+        press[3 * node + c] -= s->tool_stiff[node] * gap * n[c] + (pull ? pull[c] : 0);
     }
-    for (int c = 0; c < 3; c++)
-      if (m->contact.press.size == sizeof(double))
-        ((double *)m->contact.press.host)[3 * node + c] = sum[c];
-      else
-        ((float *)m->contact.press.host)[3 * node + c] = (float)sum[c];
   }
-  return ig_array_push(m->cx, &m->contact.press);
+  return IG_OK;
 }
