@@ -32,6 +32,9 @@ IG_API IG_MUST_CHECK ig_status ig_finish(ig_ctx *cx, const char *folder,
    decide `feasible` there. Without that section, or where it is done already, the same as ig_run.
    Needs an output folder. Collective: the first rank does it. */
 IG_API IG_MUST_CHECK ig_status ig_run_and_finish(ig_case *c, const ig_run_options *options);
+/* The second half of that, after a complete run of `c` in another way (ig_sim_finish). Of `options`
+   out, figure and user count. */
+IG_API IG_MUST_CHECK ig_status ig_finish_after(ig_case *c, const ig_run_options *options);
 
 IG_C_END
 #endif

@@ -365,8 +365,13 @@ class Simulation:
 
     def finish(self) -> dict[str, float | str]:
         """Writes figures and summary; returns the figures, {name: value}. An optimisation has
-        figures of its present design before its end, too."""
+        figures of its present design before its end, too. At its end the part is analysed as the
+        section `finish` of its case says, which needs `out`."""
         self.context.call(lib.ig_sim_finish, self._ptr)
+        if self.ended:
+            name = encode(self.out)
+            self.context.call(lib.ig_finish_after, self.case.ptr, ffi.new("ig_run_options *", {
+                "out": name, "figure": lib.py_figure, "user": self._user}))
         return {key: value for key, value, unit in self._figures}
 
     @property

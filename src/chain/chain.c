@@ -8,7 +8,7 @@
      gather the figures of all          report.c  */
 #include "chain/chain.h"
 #include "core/require.h"
-#include "finish/after.h"
+#include <ingot/finish.h>
 #include "io/picture/picture.h"
 #include "io/result/result_folder.h"
 #include "io/format/atomic_file.h"
@@ -248,7 +248,7 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   IG_TRY(ig_ranks_agree_any(cx, ran, &stop)); /* and the first has written all */
   if (stop)
     return IG_FAIL(cx, IG_INTERRUPTED, "interrupted after stage %s", s->name);
-  IG_TRY(ig_finish_after(s->own, s->folder));
+  IG_TRY(ig_finish_after(s->own, &o));
   if (stats.up_to_date)
     ig_info(cx, "%s is up to date", s->name);
   return ig_ranks_agree(cx, ig_ranks_first(cx) ? stage_look(chain, stage) : IG_OK);

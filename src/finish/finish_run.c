@@ -3,7 +3,6 @@
    The summary of the run is read as a tree and written again: what the part's own summary has under
    `result` follows with `finished_` before its keys, `feasible` is no where the part says so, and
    its warnings are added. A run that is up to date and has a finished part is left alone. */
-#include "finish/after.h"
 #include "finish/finish.h"
 #include "core/number.h"
 #include "io/format/atomic_file.h"
@@ -158,24 +157,24 @@ static ig_status part_finish(ig_case *c, const char *out, const ig_run_options *
   return status;
 }
 
-static ig_status after(ig_case *c, const char *out, const ig_run_options *o) {
+ig_status ig_finish_after(ig_case *c, const ig_run_options *options) {
+  IG_TRY(ig_case_usable(c));
   ig_ctx *cx = c->cx;
-  const ig_node *physics = ig_node_find(c->root, "physics");
-  if (!ig_node_find(c->root, "finish") || !physics || !physics->text ||
-      strcmp(physics->text, "topopt") != 0)
+  const ig_node *physics = ig_node_find(c->root, "physics"),
+                *finish = ig_node_find(c->root, "finish");
+  if (!finish || !physics || !physics->text || strcmp(physics->text, "topopt") != 0)
     return IG_OK;
+  if (!options || !options->out)
+    return ig_fail_at(cx, &finish->key_at,
+                      "finish: the part is read from an output folder: give one");
   ig_ranks *ranks = cx->ranks;
   ig_status status = IG_OK;
   if (ig_ranks_first(cx)) { /* alone, as if there were no others */
     cx->ranks = NULL;
-    status = part_finish(c, out, o);
+    status = part_finish(c, options->out, options);
     cx->ranks = ranks;
   }
   return ig_ranks_agree(cx, status);
-}
-
-ig_status ig_finish_after(ig_case *c, const char *out) {
-  return after(c, out, NULL);
 }
 
 ig_status ig_run_and_finish(ig_case *c, const ig_run_options *options) {
@@ -185,5 +184,5 @@ ig_status ig_run_and_finish(ig_case *c, const ig_run_options *options) {
     return ig_fail_at(c->cx, &finish->key_at,
                       "finish: the part is read from an output folder: give one");
   IG_TRY(ig_run(c, options));
-  return finish ? after(c, options->out, options) : IG_OK;
+  return finish ? ig_finish_after(c, options) : IG_OK;
 }

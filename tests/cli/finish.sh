@@ -163,3 +163,17 @@ sed 's/^volume.*/&\nfinish: {meshes: 1}/' heat.yaml >heat_key.yaml
 "$INGOT" run heat_key.yaml -q -o heat_key 2>log
 [ $? -eq 2 ] && grep -q 'heat_key.yaml.*finish: problem: heat is not supported' log && [ ! -e heat_key ] || { echo 'a heat problem with finish is not refused before its run'; cat log; exit 1; }
 echo 'beams by theory, by their decks and by CalculiX; symmetry, meshes, refusals'
+
+# without Gmsh's library a case with `finish` is refused before its run
+mkdir lacking
+name=$(ldd "$(command -v gmsh || echo /bin/true)" 2>/dev/null | sed -n 's/^[ \t]*\(libgmsh\.so\.[0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+[ -n "$name" ] || name=$(basename "$(ls /usr/lib/*/libgmsh.so.*.* /usr/lib/libgmsh.so.*.* 2>/dev/null | head -n 1)" | sed 's/\(\.so\.[0-9]*\.[0-9]*\)\..*/\1/')
+other=$(ldd "$(command -v awk)" | sed -n 's/.*=> \(\/[^ ]*libm\.so[^ ]*\).*/\1/p')
+if [ -n "$name" ] && [ -n "$other" ]; then
+  cp "$other" "lacking/$name"
+  for command in check run; do
+    LD_LIBRARY_PATH=$work/lacking "$INGOT" $command warm.yaml >table 2>log
+    [ $? = 2 ] && grep -q 'warm.yaml:[0-9]*:[0-9]*: finish: the part is meshed by Gmsh' log || { echo "$command goes on without Gmsh"; cat log; exit 1; }
+  done
+  [ ! -e warm-out ] || { echo 'a refused run wrote something'; exit 1; }
+fi

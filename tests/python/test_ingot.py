@@ -258,7 +258,7 @@ class Fields(unittest.TestCase):
             self.assertRaises(RuntimeError, ingot.Simulation, s.case)
 
 
-class Designs(unittest.TestCase):
+class Designs(Folder):
     CASE = dict(physics="topopt", grid={"elements": [8, 4, 0]}, supports=[{"set": "xmin"}],
                 loads=[{"set": "xmax", "force": [0, -1, 0]}], volume=0.5, iterations=5,
                 filter={"kind": "density", "radius": 1.5}, solver={"tolerance": 1e-12},
@@ -292,6 +292,26 @@ class Designs(unittest.TestCase):
             figures = s.finish()
         self.assertAlmostEqual(figures["objective"] / objective, 1, 6)
         self.assertIn("iteration 2 of 5", figures["stopped"])
+
+    def test_section_finish(self):
+        case = dict(physics="topopt", grid={"elements": [4, 2, 2], "size": [40e-3, 20e-3, 20e-3]}, volume=1,
+                    supports=[{"set": "xmin"}], loads=[{"set": "xmax", "force": [1000, 0, 0], "spread": "faces"}],
+                    materials=[{"name": "m", "young": 200e9, "poisson": 0}], iterations=1,
+                    filter={"kind": "none"}, finish={"meshes": 1})
+        try:
+            s = ingot.Simulation(ingot.Case(**case), self.path("finished"))
+        except ingot.InputError as error:
+            if "Gmsh" in str(error):
+                self.skipTest("no Gmsh")
+            raise
+        with s:
+            s.run()
+            figures = s.finish()
+        self.assertAlmostEqual(figures["finished_compliance"] / 5e-4, 1, 4)
+        self.assertEqual(ingot.Result(self.path("finished")).figures["finished_feasible"], "yes")
+        with ingot.Simulation(ingot.Case(**case)) as s:  # nowhere to read the part from
+            s.run()
+            self.assertRaises(ingot.InputError, s.finish)
 
 
 class Meshes(Folder):

@@ -3,9 +3,13 @@
 
 #include "io/mesh/mesh_gmsh.h"
 #include "io/format/atomic_file.h"
+#include "io/mesh/mesh_io.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Gmsh's state is global, in the child process that reads a file (mesh_read_isolated.c). */
 ig_gmsh_api ig_gmsh;
@@ -14,19 +18,24 @@ ig_gmsh_api ig_gmsh;
    another major version may lack some. Loaded when first needed, so that a program without Gmsh
    starts and reads everything else. All functions must be there: an older library is refused as a
    whole. */
-ig_status ig_gmsh_load(ig_ctx *cx, const char *path) {
-  if (ig_gmsh.library)
-    return IG_OK;
-  void *library = dlopen(INGOT_GMSH_SONAME, RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    library = dlopen(INGOT_GMSH_FILE, RTLD_NOW | RTLD_LOCAL);
-  bool whole = library != NULL;
+static bool library_open(void **library) {
+  *library = dlopen(INGOT_GMSH_SONAME, RTLD_NOW | RTLD_LOCAL);
+  if (!*library)
+    *library = dlopen(INGOT_GMSH_FILE, RTLD_NOW | RTLD_LOCAL);
+  bool whole = *library != NULL;
 #define X(name)                                                                                    \
-  *(void **)&ig_gmsh.name = library ? dlsym(library, "gmsh" #name) : NULL;                         \
+  *(void **)&ig_gmsh.name = *library ? dlsym(*library, "gmsh" #name) : NULL;                       \
   whole = whole && ig_gmsh.name;
   GMSH_LIST(X)
 #undef X
-  if (!whole) {
+  return whole;
+}
+
+ig_status ig_gmsh_load(ig_ctx *cx, const char *path) {
+  void *library;
+  if (ig_gmsh.library)
+    return IG_OK;
+  if (!library_open(&library)) {
     const char *why = dlerror();
     const ig_status status =
         IG_FAIL(cx, IG_UNSUPPORTED, "%s: Gmsh's library (%s) does not load: %s", path,
@@ -37,6 +46,20 @@ ig_status ig_gmsh_load(ig_ctx *cx, const char *path) {
   }
   ig_gmsh.library = library;
   return IG_OK;
+}
+
+/* Where no process can be made the answer is yes: the attempt to mesh will say what is missing. */
+bool ig_mesh_gmsh_usable(void) {
+  int how = 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    void *library;
+    _exit(library_open(&library) ? 0 : 1);
+  }
+  pid_t ended = -1;
+  while (child > 0 && (ended = waitpid(child, &how, 0)) < 0 && errno == EINTR)
+    ;
+  return ended != child || (WIFEXITED(how) && WEXITSTATUS(how) == 0);
 }
 
 /* A script may fail because the sandbox denies access to a file; the message then names the

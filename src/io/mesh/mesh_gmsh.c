@@ -16,6 +16,10 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
                  path);
 }
 
+bool ig_mesh_gmsh_usable(void) {
+  return false;
+}
+
 #else
 
 #include <errno.h>

@@ -19,6 +19,9 @@ typedef ig_status ig_mesh_writer(ig_ctx *cx, const ig_mesh *mesh, const char *pa
 ig_mesh_reader ig_mesh_read_vtkhdf, ig_mesh_read_vtk, ig_mesh_read_vtu, ig_mesh_read_inp,
     ig_mesh_read_dyna, ig_mesh_read_cdb, ig_mesh_read_nastran, ig_mesh_read_med, ig_mesh_read_gmsh,
     ig_mesh_read_xdmf, ig_mesh_read_exodus, ig_mesh_read_mfem;
+/* Whether Gmsh can be used here: compiled in, its library installed and whole. The library is
+   loaded by a child process. */
+bool ig_mesh_gmsh_usable(void);
 /* Surfaces of triangles (.stl, .obj, .ply, .off) as shells of three nodes; mesh_triangles.c. */
 ig_mesh_reader ig_mesh_read_surface;
 ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_vtu, ig_mesh_write_inp,

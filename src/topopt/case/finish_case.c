@@ -1,6 +1,7 @@
 /* Which designs have a finished part that is analysed on meshes of its own (section `finish`,
    `ingot finish`); the others are refused by name, before the run where it is asked for there. */
 #include "topopt/case/boundary_conditions.h"
+#include "io/mesh/mesh_io.h"
 #include "material/material.h"
 
 #include <math.h>
@@ -52,5 +53,13 @@ ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_m
   if (ig_topopt_formats(&c->surface).count == 0)
     return ig_fail_at(cx, &c->surface.at,
                       "finish: needs the surface of the part: give surface.formats: [stl]");
-  return check_materials(cx, c, mesh, materials);
+  IG_TRY(check_materials(cx, c, mesh, materials));
+#ifdef INGOT_HAVE_IO
+  if (!ig_mesh_gmsh_usable())
+    return ig_fail_at(cx, c->finish.at.given ? &c->finish.at : &c->at,
+                      "finish: the part is meshed by Gmsh, whose library is not installed here: "
+                      "install it (Debian: libgmsh-dev), or leave 'finish' out and run 'ingot "
+                      "finish FOLDER' where it is");
+#endif
+  return IG_OK;
 }
