@@ -114,17 +114,31 @@ void ig_sample_points(ig_sample_method method, uint64_t seed, int n, int dimensi
       u[i] = uniform(&state);
 }
 
+static double normal_below(double x) {
+  return erfc(-x / sqrt(2)) / 2;
+}
+
 double ig_normal_quantile(double p) {
   double low = -40, high = 40;
   /* By bisection: quick enough, and exact in both tails. */
   for (int i = 0; i < 80; i++) {
     const double x = (low + high) / 2;
-    if (erfc(-x / sqrt(2)) / 2 < p)
+    if (normal_below(x) < p)
       low = x;
     else
       high = x;
   }
   return (low + high) / 2;
+}
+
+double ig_normal_within(double mean, double deviation, double low, double high) {
+  return normal_below((high - mean) / deviation) - normal_below((low - mean) / deviation);
+}
+
+double ig_normal_between(double mean, double deviation, double low, double high, double u) {
+  const double below = normal_below((low - mean) / deviation),
+               p = below + u * ig_normal_within(mean, deviation, low, high);
+  return fmin(fmax(mean + deviation * ig_normal_quantile(p), low), high);
 }
 
 /* --- indices */

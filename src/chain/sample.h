@@ -12,6 +12,10 @@ enum { IG_SOBOL_DIMENSIONS = 21 };
 void ig_sample_points(ig_sample_method method, uint64_t seed, int n, int dimensions, double *u);
 /* The distribution function of the normal distribution, inverted. */
 double ig_normal_quantile(double p);
+/* The share of a normal distribution between two bounds, which may be infinite, and the value below
+   which lies the share u of that part. */
+double ig_normal_within(double mean, double deviation, double low, double high);
+double ig_normal_between(double mean, double deviation, double low, double high, double u);
 
 /* Indices of `keys` keys from values at n points: a and b (n) of two independent samples, ab (keys
    x n) of the first with one key from the second. Saltelli et al. (2010) for first, Jansen (1999)
