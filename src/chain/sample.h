@@ -8,6 +8,8 @@
 
 enum { IG_SOBOL_DIMENSIONS = 21 };
 
+/* The next number of a sequence of random ones in (0, 1): SplitMix64, `state` is its seed. */
+double ig_uniform_draw(uint64_t *state);
 /* n points (n x dimensions) in the open unit cube. Not of IG_SAMPLE_INDICES. */
 void ig_sample_points(ig_sample_method method, uint64_t seed, int n, int dimensions, double *u);
 /* The distribution function of the normal distribution, inverted. */
