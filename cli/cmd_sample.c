@@ -42,7 +42,8 @@ static int sample_run(const cli_args *args) {
 static const cli_option sample_options[] = {
     {"key", 'k', CLI_REPEAT, CLI_AT(vary), 0, "KEY=A..B", NULL,
      "a key and its range; 'A..B log': its logarithm is uniform; 'M+-S': normal, mean and standard "
-     "deviation. The unit stands behind the last number. May be repeated"},
+     "deviation; 'M+-S in A..B': the part of it between two bounds. The unit stands behind the "
+     "last number. May be repeated"},
     {"method", 0, CLI_TEXT, CLI_AT(method), 0, "NAME", "lhs|sobol|random|indices",
      "Latin hypercube (lhs, if not given), Sobol sequence, independent points, or the N (keys + 2) "
      "runs that ingot sensitivity needs"},

@@ -23,6 +23,7 @@
   X(watch)                                                                                         \
   X(sample)                                                                                        \
   X(sensitivity)                                                                                   \
+  X(dataset)                                                                                       \
   X(gradient)                                                                                      \
   X(optimise)                                                                                      \
   X(calibrate)                                                                                     \
@@ -54,7 +55,7 @@ static const cli_command *const commands[] = {
 /* Reports an unknown command with the nearest one; of two-word commands the first word counts.
    Names beyond the fixed array have no nearest one; there are fewer commands than that. */
 static int unknown_command(const char *word) {
-  enum { MAX = 32 };
+  enum { MAX = 64 };
   const char *names[MAX + 1] = {0};
   char family[MAX][16];
   int n = 0;

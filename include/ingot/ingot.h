@@ -5,6 +5,7 @@
 #include <ingot/calibrate.h>
 #include <ingot/chain.h>
 #include <ingot/context.h>
+#include <ingot/dataset.h>
 #include <ingot/deck.h>
 #include <ingot/finish.h>
 #include <ingot/gradient.h>

@@ -20,7 +20,8 @@ enum { IG_SAMPLE_KEYS = 20 };
 typedef struct {
   const char *case_path;
   /* What is sampled: "KEY=A..B" uniform, "KEY=A..B log" with a uniform logarithm, "KEY=M+-S"
-     normal. The unit may stand behind the last number only. */
+     normal, "KEY=M+-S in A..B" normal between two bounds. The unit may stand behind the last number
+     only. */
   const char *const *key;
   int keys;
   ig_sample_method method;

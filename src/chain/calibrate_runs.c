@@ -4,6 +4,7 @@
    run is made twice and those of an earlier calibration (runs.csv) are found again whatever has
    changed in the file. */
 #include "chain/calibrate.h"
+#include "chain/pool.h"
 #include "chain/run_sets.h"
 #include "core/hash.h"
 #include "core/inputs.h"
@@ -17,11 +18,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RUNS_TABLE "runs.csv"
@@ -303,114 +302,54 @@ static ig_status records_write(const ig_cal *c) {
 
 /* --- side by side */
 
-enum { MAX_JOBS = 64 };
+/* The tasks of a batch, and when the table was last written. */
 typedef struct {
   ig_cal *c;
-  pthread_mutex_t lock;
-  pthread_cond_t ended;
-  task *task;
-  int count, next, done, jobs;
-  bool stop;
-  ig_ctx *cx[MAX_JOBS];
-} pool;
-typedef struct {
-  pool *p;
-  int place;
-  pthread_t thread;
-} worker;
+  task *tasks;
+  double stored;
+  int rows;
+} batch;
 
-/* The context is published under the lock, since the caller's thread may interrupt it. */
-static void *worker_run(void *user) {
-  worker *w = user;
-  pool *p = w->p;
-  pthread_mutex_lock(&p->lock);
-  while (!p->stop && p->next < p->count) {
-    task *t = &p->task[p->next++];
-    pthread_mutex_unlock(&p->lock);
-    const ig_calibrate_options *o = p->c->o;
-    const ig_ctx_options options = {.backend = o->backend,
-                                    .threads = o->threads ? o->threads : 1,
-                                    .device = o->devices > 0 ? w->place % o->devices : 0};
-    ig_ctx *cx = NULL;
-    t->status = ig_ctx_open(&options, &cx);
-    pthread_mutex_lock(&p->lock);
-    p->cx[w->place] = cx;
-    pthread_mutex_unlock(&p->lock);
-    if (t->status == IG_OK)
-      task_run(t, cx);
-    else
-      snprintf(t->record->message, sizeof t->record->message, "%.*s", IG_CAL_MESSAGE - 1,
-               cx ? ig_ctx_message(cx) : ig_status_text(t->status));
-    pthread_mutex_lock(&p->lock);
-    p->cx[w->place] = NULL;
-    ig_ctx_close(cx);
-    t->record->ended = t->status != IG_INTERRUPTED;
-    p->done++;
-    pthread_cond_signal(&p->ended);
-  }
-  pthread_mutex_unlock(&p->lock);
-  return NULL;
+static void batch_run(void *user, int number, ig_ctx *cx, ig_status opened) {
+  task *t = &((batch *)user)->tasks[number];
+  t->status = opened;
+  if (opened == IG_OK)
+    task_run(t, cx);
+  else
+    snprintf(t->record->message, sizeof t->record->message, "%.*s", IG_CAL_MESSAGE - 1,
+             cx ? ig_ctx_message(cx) : ig_status_text(opened));
 }
 
-/* Waits until all tasks have ended. An interruption of the caller's context is passed on to all,
-   again and again: a run that has not begun does not listen yet. The table is renewed every few
-   seconds, as a batch may take hours. */
-static ig_status pool_wait(pool *p, int workers) {
-  double stored = ig_now();
-  int rows = 0;
-  ig_status status = IG_OK;
-  pthread_mutex_lock(&p->lock);
-  while (p->done < (p->stop ? p->next : p->count) && workers > 0) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 100 * 1000 * 1000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&p->ended, &p->lock, &until);
-    p->stop |= p->c->cx->interrupted;
-    for (int i = 0; i < p->jobs && p->stop; i++)
-      if (p->cx[i])
-        ig_ctx_interrupt(p->cx[i]);
-    if (p->done > rows && p->c->o->out && p->c->checked && ig_now() > stored + 5) {
-      status = records_write(p->c);
-      p->stop |= status != IG_OK;
-      rows = p->done;
-      stored = ig_now();
-    }
-  }
-  pthread_mutex_unlock(&p->lock);
-  return status;
+static void batch_ended(void *user, int number) {
+  const task *t = &((batch *)user)->tasks[number];
+  t->record->ended = t->status != IG_INTERRUPTED;
 }
 
-static int jobs_of(const ig_cal *c, int tasks) {
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  const int threads = c->o->threads > 0 ? c->o->threads : 1;
-  int jobs = c->o->jobs > 0 ? c->o->jobs : cores > threads ? (int)cores / threads : 1;
-  jobs = jobs < tasks ? jobs : tasks;
-  return jobs < MAX_JOBS ? jobs : MAX_JOBS;
+/* The table is renewed every few seconds, as a batch may take hours. */
+static ig_status batch_store(void *user, int done) {
+  batch *b = user;
+  if (done <= b->rows || !b->c->o->out || !b->c->checked || ig_now() <= b->stored + 5)
+    return IG_OK;
+  b->rows = done;
+  b->stored = ig_now();
+  return records_write(b->c);
 }
 
 /* IG_INTERRUPTED: some have not been run. */
 static ig_status tasks_run(ig_cal *c, task *tasks, int count) {
-  pool p = {.c = c, .task = tasks, .count = count, .jobs = jobs_of(c, count)};
-  worker w[MAX_JOBS];
-  int started = 0;
-  pthread_mutex_init(&p.lock, NULL);
-  pthread_cond_init(&p.ended, NULL);
-  for (; started < p.jobs; started++) {
-    w[started] = (worker){.p = &p, .place = started};
-    if (pthread_create(&w[started].thread, NULL, worker_run, &w[started]) != 0)
-      break;
-  }
-  const ig_status status = pool_wait(&p, started);
-  for (int i = 0; i < started; i++)
-    pthread_join(w[i].thread, NULL);
-  pthread_mutex_destroy(&p.lock);
-  pthread_cond_destroy(&p.ended);
-  if (started == 0)
-    return IG_FAIL(c->cx, IG_MEMORY, "no thread can be started for a run");
-  IG_TRY(status);
-  return ig_interrupt_take(c->cx, "calibration");
+  batch b = {.c = c, .tasks = tasks, .stored = ig_now()};
+  const ig_calibrate_options *o = c->o;
+  return ig_pool_run(&(ig_pool){.cx = c->cx,
+                                .what = "calibration",
+                                .backend = o->backend,
+                                .threads = o->threads,
+                                .jobs = o->jobs,
+                                .devices = o->devices,
+                                .count = count,
+                                .user = &b,
+                                .run = batch_run,
+                                .ended = batch_ended,
+                                .beside = batch_store});
 }
 
 /* --- runs of an earlier calibration */

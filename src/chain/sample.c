@@ -14,8 +14,7 @@ static uint64_t dice(uint64_t *state) {
   return z ^ z >> 31;
 }
 
-/* In (0, 1). */
-static double uniform(uint64_t *state) {
+double ig_uniform_draw(uint64_t *state) {
   return ((double)(dice(state) >> 12) + 0.5) / 4503599627370496.0;
 }
 
@@ -93,7 +92,7 @@ static void sobol(uint64_t *state, int n, int dimensions, double *u) {
 static void latin(uint64_t *state, int n, int dimensions, double *u) {
   for (int d = 0; d < dimensions; d++) {
     for (int i = 0; i < n; i++)
-      u[i * dimensions + d] = (i + uniform(state)) / n;
+      u[i * dimensions + d] = (i + ig_uniform_draw(state)) / n;
     for (int i = n - 1; i > 0; i--) {
       const int j = below(state, i + 1);
       const double t = u[i * dimensions + d];
@@ -111,7 +110,11 @@ void ig_sample_points(ig_sample_method method, uint64_t seed, int n, int dimensi
     latin(&state, n, dimensions, u);
   else
     for (int i = 0; i < n * dimensions; i++)
-      u[i] = uniform(&state);
+      u[i] = ig_uniform_draw(&state);
+}
+
+static double normal_below(double x) {
+  return erfc(-x / sqrt(2)) / 2;
 }
 
 double ig_normal_quantile(double p) {
@@ -119,12 +122,22 @@ double ig_normal_quantile(double p) {
   /* By bisection: quick enough, and exact in both tails. */
   for (int i = 0; i < 80; i++) {
     const double x = (low + high) / 2;
-    if (erfc(-x / sqrt(2)) / 2 < p)
+    if (normal_below(x) < p)
       low = x;
     else
       high = x;
   }
   return (low + high) / 2;
+}
+
+double ig_normal_within(double mean, double deviation, double low, double high) {
+  return normal_below((high - mean) / deviation) - normal_below((low - mean) / deviation);
+}
+
+double ig_normal_between(double mean, double deviation, double low, double high, double u) {
+  const double below = normal_below((low - mean) / deviation),
+               p = below + u * ig_normal_within(mean, deviation, low, high);
+  return fmin(fmax(mean + deviation * ig_normal_quantile(p), low), high);
 }
 
 /* --- indices */

@@ -26,7 +26,8 @@ typedef enum { UNIFORM, LOGARITHMIC, NORMAL } distribution;
 typedef struct {
   char key[KEY], unit[UNIT]; /* unit: with the blank before it */
   distribution kind;
-  double one, two; /* bounds, or mean and deviation; of a logarithm the logarithms */
+  double one, two;  /* bounds, or mean and deviation; of a logarithm the logarithms */
+  double low, high; /* bounds of a normal distribution; infinite: none */
 } range;
 
 /* A number and the rest behind it; false: there is none. */
@@ -45,17 +46,36 @@ static bool number_read(const char *text, const char *end, double *value, char u
   return true;
 }
 
-/* "KEY=A..B", "KEY=A..B log", "KEY=M+-S". */
+/* " in A..B" behind a normal distribution, up to `end`; *unit is that of the last number. */
+static bool bounds_read(const char *in, const char *end, range *r, char unit[UNIT]) {
+  char first[UNIT];
+  const char *middle = strstr(in, "..");
+  return middle && number_read(in + strlen(" in "), middle, &r->low, first) &&
+         number_read(middle + 2, end, &r->high, unit) && (!*first || strcmp(first, unit) == 0);
+}
+
+/* A unit that stands behind the last number belongs to those before it. */
+static bool unit_share(char before[UNIT], const char *last) {
+  if (!*before)
+    snprintf(before, UNIT, "%s", last);
+  return strcmp(before, last) == 0;
+}
+
+/* "KEY=A..B", "KEY=A..B log", "KEY=M+-S", "KEY=M+-S in A..B". */
 static ig_status range_read(ig_ctx *cx, const char *text, range *r) {
-  const char *equals = strchr(text, '='), *middle = NULL, *end = text + strlen(text);
-  char unit[UNIT];
-  *r = (range){.kind = UNIFORM};
+  const char *equals = strchr(text, '='), *middle = NULL, *end = text + strlen(text), *in = NULL;
+  char unit[UNIT], last[UNIT] = "";
+  *r = (range){.kind = UNIFORM, .low = -INFINITY, .high = INFINITY};
   if (equals && equals > text && equals - text < KEY) {
     snprintf(r->key, sizeof r->key, "%.*s", (int)(equals - text), text);
-    middle = strstr(equals, "..");
-    if (!middle && (middle = strstr(equals, "+-")))
-      r->kind = NORMAL;
+    middle = strstr(equals, "+-");
+    r->kind = middle ? NORMAL : UNIFORM;
+    in = middle ? strstr(middle, " in ") : NULL;
+    middle = middle ? middle : strstr(equals, "..");
   }
+  if (in && !bounds_read(in, end, r, last))
+    middle = NULL;
+  end = in ? in : end;
   if (middle && r->kind == UNIFORM && end - middle > 6 && strcmp(end - 4, " log") == 0) {
     r->kind = LOGARITHMIC;
     end -= 4;
@@ -63,15 +83,20 @@ static ig_status range_read(ig_ctx *cx, const char *text, range *r) {
   if (!middle || !number_read(equals + 1, middle, &r->one, unit) ||
       !number_read(middle + 2, end, &r->two, r->unit))
     return IG_FAIL(cx, IG_INPUT,
-                   "--key '%.200s': expected KEY=A..B, KEY=A..B log or KEY=MEAN+-DEVIATION, with "
-                   "the unit behind the last number",
+                   "--key '%.200s': expected KEY=A..B, KEY=A..B log, KEY=MEAN+-DEVIATION or "
+                   "KEY=MEAN+-DEVIATION in A..B, with the unit behind the last number",
                    text);
-  if (*unit && strcmp(unit, r->unit) != 0)
-    return IG_FAIL(cx, IG_INPUT, "--key '%.200s': both numbers must have the same unit", text);
+  if ((in && !unit_share(r->unit, last)) || !unit_share(unit, r->unit))
+    return IG_FAIL(cx, IG_INPUT, "--key '%.200s': all numbers must have the same unit", text);
   if (r->kind != NORMAL && !(r->one < r->two))
     return IG_FAIL(cx, IG_INPUT, "--key '%.200s': the first number must be the smaller one", text);
   if (r->kind == NORMAL && !(r->two > 0))
     return IG_FAIL(cx, IG_INPUT, "--key '%.200s': the deviation must be above 0", text);
+  if (in && !(r->low < r->high && ig_normal_within(r->one, r->two, r->low, r->high) > 1e-6))
+    return IG_FAIL(cx, IG_INPUT,
+                   "--key '%.200s': the bounds must be in order, and a share of the distribution "
+                   "must lie between them",
+                   text);
   if (r->kind == LOGARITHMIC && !(r->one > 0))
     return IG_FAIL(cx, IG_INPUT, "--key '%.200s': a logarithm needs numbers above 0", text);
   if (r->kind == LOGARITHMIC) {
@@ -82,8 +107,8 @@ static ig_status range_read(ig_ctx *cx, const char *text, range *r) {
 }
 
 static double value_of(const range *r, double u) {
-  const double x =
-      r->kind == NORMAL ? r->one + r->two * ig_normal_quantile(u) : r->one + u * (r->two - r->one);
+  const double x = r->kind == NORMAL ? ig_normal_between(r->one, r->two, r->low, r->high, u)
+                                     : r->one + u * (r->two - r->one);
   return r->kind == LOGARITHMIC ? exp(x) : x;
 }
 

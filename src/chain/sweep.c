@@ -5,7 +5,7 @@
 
    Runs are only described here; cli/cmd_sweep.c starts them, each as a process or a thread,
    with the settings as --set. */
-#include <ingot/sweep.h>
+#include "chain/sweep.h"
 #include "chain/chain.h"
 #include "chain/run_sets.h"
 #include "io/format/case_yaml.h"
@@ -474,6 +474,10 @@ void ig_sweep_close(ig_sweep *sweep) {
 
 int ig_sweep_count(const ig_sweep *sweep) {
   return sweep ? sweep->count : 0;
+}
+
+int ig_sweep_keys(const ig_sweep *sweep) {
+  return sweep->keys;
 }
 
 /* The texts of a run belong to the sweep. */

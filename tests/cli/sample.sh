@@ -31,6 +31,10 @@ sample bar.yaml -k 'materials.young=20..2000 GPa log' -n 100 -o log.yaml || fail
 [ "$(grep -oE "[0-9.]+ GPa" log.yaml | awk '$1 < 200' | wc -l)" = 50 ] || fail "a logarithm is not uniform"
 sample bar.yaml -k 'materials.young=200+-10 GPa' -n 1000 -o normal.yaml || fail "normal"
 grep -oE "[0-9.]+ GPa" normal.yaml | awk '{ s += $1; q += $1 * $1 } END { m = s / NR; d = sqrt(q / NR - m * m); exit !(m > 199.9 && m < 200.1 && d > 9.9 && d < 10.1) }' || fail "moments of a normal distribution"
+# one bound at the mean: mean and deviation of half a normal distribution, 200 + 10 sqrt(2/pi) and
+# 10 sqrt(1 - 2/pi)
+sample bar.yaml -k 'materials.young=200+-10 in 200..400 GPa' -n 1000 -o half.yaml || fail "bounds"
+grep -oE "[0-9.]+ GPa" half.yaml | awk '{ s += $1; q += $1 * $1; low += $1 < 200 } END { m = s / NR; d = sqrt(q / NR - m * m); exit !(!low && m > 207.9 && m < 208.06 && d > 5.9 && d < 6.1) }' || fail "moments of half a normal distribution"
 "$INGOT" sweep sobol.yaml --list -q >list 2>log || fail "the sweep does not read"
 [ "$(wc -l <list)" = 16 ] || fail "sixteen runs"
 # a file elsewhere finds its case
@@ -71,6 +75,9 @@ wrong "expected KEY=A..B" bar.yaml -k 'loads[0].pressure=1'
 wrong "the first number must be the smaller one" bar.yaml -k 'loads[0].pressure=3..2 MPa'
 wrong "a logarithm needs numbers above 0" bar.yaml -k 'loads[0].pressure=-3..2 MPa log'
 wrong "the same unit" bar.yaml -k 'loads[0].pressure=3 kPa..2 MPa'
+wrong "the same unit" bar.yaml -k 'materials.young=200+-10 MPa in 1..2 GPa'
+wrong "expected KEY=A..B" bar.yaml -k 'materials.young=200+-10 in 1 GPa'
+wrong "a share of the distribution must lie between them" bar.yaml -k 'materials.young=200+-1 in 300..400 GPa'
 wrong "is sampled twice" bar.yaml -k 'materials.young=1..2 GPa' -k 'materials.young=1..2 GPa'
 wrong "give --key" bar.yaml
 wrong "1 to 25000 points" bar.yaml -k 'materials.young=100..200 GPa' -k 'loads[0].pressure=1..2 MPa' -n 30000 --method indices

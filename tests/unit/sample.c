@@ -116,6 +116,36 @@ static void indices_of_ishigami(void **state) {
   }
 }
 
+/* The function of Sobol: the product of (|4 x_k - 2| + a_k) / (1 + a_k), whose factors have the
+   variance 1 / 3 / (1 + a_k)^2. Here a = 0, 1, 4.5, 9, as Saltelli et al. (2010) have it. */
+static void indices_of_sobol_g(void **state) {
+  (void)state;
+  enum { N = 4096, K = 4 };
+  static const double c[K] = {0, 1, 4.5, 9};
+  static double u[N * 2 * K], f[(K + 2) * N];
+  ig_sensitivity_row row[K];
+  ig_sample_points(IG_SAMPLE_SOBOL, 1, N, 2 * K, u);
+  for (int i = 0; i < N; i++)
+    for (int g = 0; g < K + 2; g++) {
+      double product = 1;
+      for (int k = 0; k < K; k++) {
+        const double x = u[i * 2 * K + (g == 1 || g == k + 2 ? K + k : k)];
+        product *= (fabs(4 * x - 2) + c[k]) / (1 + c[k]);
+      }
+      f[g * N + i] = product;
+    }
+  GOOD(cx, ig_sobol_indices(cx, N, K, f, f + N, f + 2 * N, row));
+  double all = 1;
+  for (int k = 0; k < K; k++)
+    all *= 1 + 1 / (3 * (1 + c[k]) * (1 + c[k]));
+  for (int k = 0; k < K; k++) {
+    const double own = 1 / (3 * (1 + c[k]) * (1 + c[k])), first = own / (all - 1),
+                 total = own * all / (1 + own) / (all - 1);
+    assert_near(row[k].first, first, 0.01);
+    assert_near(row[k].total, total, 0.01);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sobol_fills_dyadic_intervals),
@@ -124,6 +154,7 @@ int main(void) {
       cmocka_unit_test(latin_has_one_in_each_interval),
       cmocka_unit_test(quantiles),
       cmocka_unit_test(indices_of_ishigami),
+      cmocka_unit_test(indices_of_sobol_g),
   };
   cx = ctx_on("cpu", 1);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,12 +25,20 @@
 enum { SEAL = 512, CHUNK = 1 << 20, SMALL = 1 << 12, GROW = 1 << 22 };
 #define SEAL_FORMAT "Ingot sealed HDF5 1\nbytes %020" PRIu64 "\ncrc32 %08" PRIx32 "\n"
 
-/* HDF5's state is global, and most builds are not thread-safe: one file at a time in the whole
-   process. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+/* HDF5's state is global, and most builds are not thread-safe: one thread at a time in the whole
+   process. Recursive, so that this thread can read one file while it writes another. */
+static pthread_mutex_t one_at_a_time;
+static pthread_once_t one_made = PTHREAD_ONCE_INIT;
+static void one_make(void) {
+  pthread_mutexattr_t how;
+  pthread_mutexattr_init(&how);
+  pthread_mutexattr_settype(&how, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&one_at_a_time, &how);
+  pthread_mutexattr_destroy(&how);
+}
 
 /* Types in the file: little endian on every machine, so that files have the same bytes. */
-static hid_t stored_type(ig_dtype dtype) {
+hid_t ig_h5_stored_type(ig_dtype dtype) {
   switch (dtype) {
   case IG_F32:
     return H5T_IEEE_F32LE;
@@ -46,7 +54,7 @@ static hid_t stored_type(ig_dtype dtype) {
   return H5I_INVALID_HID;
 }
 /* Types in memory, as the compiler has them; HDF5 converts. */
-static hid_t memory_type(ig_dtype dtype) {
+hid_t ig_h5_memory_type(ig_dtype dtype) {
   switch (dtype) {
   case IG_F32:
     return H5T_NATIVE_FLOAT;
@@ -66,6 +74,7 @@ static hid_t memory_type(ig_dtype dtype) {
    both. */
 static void begin(ig_ctx *cx, const char *path, ig_h5 *h5) {
   *h5 = (ig_h5){.cx = cx, .path = path, .file = -1, .access = -1, .locked = true};
+  pthread_once(&one_made, one_make);
   pthread_mutex_lock(&one_at_a_time);
   H5Eget_auto2(H5E_DEFAULT, &h5->former_report, &h5->former_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* we do the talking */
@@ -185,8 +194,8 @@ ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t r
     good = H5Pset_chunk(layout, rank, array->chunk) >= 0 && H5Pset_shuffle(layout) >= 0 &&
            H5Pset_deflate(layout, (unsigned)h5->compressor->level) >= 0;
   if (good)
-    array->set =
-        H5Dcreate2(h5->file, name, stored_type(dtype), space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    array->set = H5Dcreate2(h5->file, name, ig_h5_stored_type(dtype), space, H5P_DEFAULT, layout,
+                            H5P_DEFAULT);
   if (layout >= 0)
     H5Pclose(layout);
   if (space >= 0)
@@ -197,12 +206,12 @@ ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t r
 /* Writes uncompressed rows: the whole array at once, or the next `rows` rows as a hyperslab. */
 static bool put_plain(const ig_h5_array *a, const void *data, int64_t rows) {
   if (rows == a->rows)
-    return H5Dwrite(a->set, memory_type(a->dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    return H5Dwrite(a->set, ig_h5_memory_type(a->dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
   const hsize_t first[2] = {(hsize_t)a->written, 0}, count[2] = {(hsize_t)rows, a->chunk[1]};
   const hid_t from = H5Screate_simple(a->rank, count, NULL), to = H5Dget_space(a->set);
   const bool good = from >= 0 && to >= 0 &&
                     H5Sselect_hyperslab(to, H5S_SELECT_SET, first, NULL, count, NULL) >= 0 &&
-                    H5Dwrite(a->set, memory_type(a->dtype), from, to, H5P_DEFAULT, data) >= 0;
+                    H5Dwrite(a->set, ig_h5_memory_type(a->dtype), from, to, H5P_DEFAULT, data) >= 0;
   if (from >= 0)
     H5Sclose(from);
   if (to >= 0)
@@ -322,7 +331,8 @@ ig_status ig_h5_put_text(ig_h5 *h5, const char *object, const char *name, const 
 
 ig_status ig_h5_put_numbers(ig_h5 *h5, const char *object, const char *name, ig_dtype dtype,
                             int count, const void *values) {
-  return put_attribute(h5, object, name, stored_type(dtype), memory_type(dtype), count, values);
+  return put_attribute(h5, object, name, ig_h5_stored_type(dtype), ig_h5_memory_type(dtype), count,
+                       values);
 }
 
 /* File on the disk: checksum of what was written, then the seal into the user block. */
@@ -555,7 +565,7 @@ ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, i
     status = bad(h5, name,
                  real ? "holds real numbers, expected integers"
                       : "holds integers, expected real numbers");
-  else if (rows && H5Dread(set, memory_type(dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+  else if (rows && H5Dread(set, ig_h5_memory_type(dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
     status = bad(h5, name, "cannot be read");
 done:
   H5Dclose(set);
@@ -578,7 +588,7 @@ ig_status ig_h5_get_some(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t be
     const hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &items, NULL);
     if (file < 0 || memory < 0 ||
         H5Sselect_hyperslab(file, H5S_SELECT_SET, &from, NULL, &items, NULL) < 0 ||
-        H5Dread(set, memory_type(dtype), memory, file, H5P_DEFAULT, data) < 0)
+        H5Dread(set, ig_h5_memory_type(dtype), memory, file, H5P_DEFAULT, data) < 0)
       status = bad(h5, name, "cannot be read");
     if (file >= 0)
       H5Sclose(file);
@@ -658,7 +668,7 @@ ig_status ig_h5_get_numbers(ig_h5 *h5, const char *object, const char *name, ig_
   const bool good = space >= 0 && type >= 0 &&
                     H5Sget_simple_extent_npoints(space) == (count ? count : 1) &&
                     H5Tget_class(type) == (real ? H5T_FLOAT : H5T_INTEGER) &&
-                    H5Aread(attribute, memory_type(dtype), values) >= 0;
+                    H5Aread(attribute, ig_h5_memory_type(dtype), values) >= 0;
   if (type >= 0)
     H5Tclose(type);
   if (space >= 0)

@@ -6,7 +6,7 @@
    the file.
 
    HDF5 has global state: from create or open until close the calling thread holds a lock, and
-   others wait. A thread must not have two files open. */
+   others wait. A thread may open a second file while it has one open, and must close it first. */
 #ifndef IG_IO_FORMAT_H5_H
 #define IG_IO_FORMAT_H5_H
 
@@ -30,6 +30,10 @@ typedef struct ig_h5 {
   bool locked, on_disk;
   ig_h5_disk disk;
 } ig_h5;
+
+/* The type of ours in a file (little endian on every machine) and in memory. */
+hid_t ig_h5_stored_type(ig_dtype dtype);
+hid_t ig_h5_memory_type(ig_dtype dtype);
 
 /* --- writing */
 /* Begins a file in memory. Close it whether or not this succeeds. `path` must stay valid until
@@ -62,6 +66,25 @@ IG_MUST_CHECK ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dt
 IG_MUST_CHECK ig_status ig_h5_array_put(ig_h5_array *array, const void *data, int64_t rows);
 IG_MUST_CHECK ig_status ig_h5_array_end(ig_h5_array *array); /* all rows were put */
 void ig_h5_array_close(ig_h5_array *array);
+/* h5_slabs.c: a dataset of up to five axes, filled in any order: a slab is what the last axes hold
+   at one place of the first `outer`. Real numbers that are not put read as NaN, whole ones as 0.
+   Compressed by HDF5 itself, at the compressor's level. */
+enum { IG_H5_AXES = 5 };
+typedef struct {
+  ig_h5 *h5;
+  const char *name;
+  ig_dtype dtype;
+  int rank, outer;
+  hsize_t size[IG_H5_AXES];
+  hid_t set;
+} ig_h5_slabs;
+IG_MUST_CHECK ig_status ig_h5_slabs_new(ig_h5 *h5, const char *name, ig_dtype dtype, int rank,
+                                        int outer, const int64_t *size, ig_h5_slabs *slabs);
+IG_MUST_CHECK ig_status ig_h5_slabs_put(ig_h5_slabs *slabs, const int64_t *at, const void *data);
+void ig_h5_slabs_close(ig_h5_slabs *slabs); /* after a failure too */
+/* A table of texts (columns 0: a list), row after row, each as long as the longest. */
+IG_MUST_CHECK ig_status ig_h5_put_texts(ig_h5 *h5, const char *name, int64_t rows, int columns,
+                                        const char *const *text);
 /* Attributes of a group or dataset: fixed-length text; numbers (count 0: a scalar). */
 IG_MUST_CHECK ig_status ig_h5_put_text(ig_h5 *h5, const char *object, const char *name,
                                        const char *text);
