@@ -400,7 +400,7 @@ typedef struct ig_dyn_model {
     int32_t parts, *part;       /* host; part: of the nodes */
     double thin;                /* least extent of one, m */
   } overlap;                    /* bodies that may come to lie inside each other (overlap.h) */
-  struct ig_dyn_solids *solids; /* of static analyses alone (solids.h); NULL: none */
+  struct ig_dyn_solids *solids; /* of implicit analyses alone (solids.h); NULL: none */
   ig_lid *fault_ids;            /* kernels' numbers -> mesh elements */
   /* node sets made from sets of faces or elements; freed with the model */
   ig_dyn_nodes *made;
