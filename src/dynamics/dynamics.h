@@ -403,7 +403,7 @@ typedef struct ig_dyn_model {
     const char *why;         /* what of the case it does not do, NULL: nothing, or no contact */
     struct ig_dyn_pairs *of; /* model/pairs.h */
   } pairs;
-  struct ig_dyn_solids *solids; /* of static analyses alone (solids.h); NULL: none */
+  struct ig_dyn_solids *solids; /* of implicit analyses alone (solids.h); NULL: none */
   ig_lid *fault_ids;            /* kernels' numbers -> mesh elements */
   /* node sets made from sets of faces or elements; freed with the model */
   ig_dyn_nodes *made;

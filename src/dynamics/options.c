@@ -13,8 +13,8 @@ static const ig_option section_options[] = {
     IG_CHOICE(S, integration, "auto|bbar|full|single|incompatible|reduced", "auto",
               "hex8: eight points with mean dilation (bbar), eight plain ones (full), one with "
               "hourglass control (single), or eight with incompatible modes; hex20: 27 points "
-              "(full) or 8 (reduced). auto: in cases of static analyses by Newton's method alone "
-              "incompatible modes, else bbar; reduced for hex20"),
+              "(full) or 8 (reduced). auto: in cases of static analyses by Newton's method, "
+              "frequencies and buckling alone incompatible modes, else bbar; reduced for hex20"),
     IG_REAL(S, hourglass, "", "0.1", 0, 10, "hexahedra, one point: stiffness of hourglass control"),
     IG_REAL(S, bulk_linear, "", "0", 0, 10, "solids: linear bulk viscosity"),
     IG_REAL(S, bulk_quadratic, "", "0", 0, 10, "solids: quadratic bulk viscosity"),

@@ -41,6 +41,54 @@ static void cantilevers_bend_as_beams(void **state) {
   }
 }
 
+/* Frequencies and buckling have the same elements: a frequency asked for after a static analysis
+   does not change its result, and neither locks in elements twice as long as high. */
+static void modes_have_the_elements_of_statics(void **state) {
+  (void)state;
+  const double EI = 210e9 * 1e-8 / 12, pi = 3.14159265358979323846;
+  const double tip = 100 * 1e-3 / (3 * EI) + 100 * 0.1 / (210e9 / 2.6 * 1e-4 * 5 / 6);
+  for (int e = 0; e < 5; e++) {
+    const double stiff = e == 2 ? 0.2 : 0; /* wedge6, as above */
+    entry set[] = {{"mesh", "{boxes: {size: [100 mm, 10 mm, 10 mm], cells: [10, 2, 2]}}"},
+                   {"mesh.element", elements[e]},
+                   {"materials", STEEL},
+                   {"supports", "{set: xmin, fix: xyz}"},
+                   {"loads", "{set: xmax, total: [0, 0, -100]}"},
+                   {"analysis", "[{kind: static}, {kind: frequency, modes: 2}]"},
+                   {"probes", "{name: tip, set: xmax, quantity: uz}"},
+                   {NULL, NULL}};
+    const wanted want[] = {
+        {"tip", -tip, 0.025 + stiff},
+        {"frequency_1", 3.5160 / (2 * pi * 0.01) * sqrt(EI / 0.785), 0.015 + stiff / 2},
+        {NULL, 0, 0}};
+    hold(elements[e], set, want);
+    set[4].value = "{set: xmax, total: [-1, 0, 0]}";
+    set[5].value = "{kind: buckling, modes: 1}";
+    set[6] = (entry){NULL, NULL};
+    const wanted falls[] = {{"load_factor_1", pi * pi * EI / 0.04, 0.02 + stiff}, {NULL, 0, 0}};
+    hold(elements[e], set, falls);
+  }
+}
+
+/* Once a static analysis has brought in the loads of `at_time`, nothing is left to grow. */
+static void buckling_wants_loads_that_grow(void **state) {
+  (void)state;
+  entry set[] = {{"mesh", "{beam_line: {x: [0, 1 m], cells: 10}}"},
+                 {"materials", STEEL},
+                 {"sections", "{profile: rectangle, width: 10 mm, height: 20 mm, up: [0, 0, 1]}"},
+                 {"supports", "{set: start, fix: all}"},
+                 {"loads", "{set: end, force: [-1 N, 0, 0]}"},
+                 {"analysis", "[{kind: static}, {kind: buckling, modes: 1}]"},
+                 {NULL, NULL}};
+  refused(set, "carries the loads of `at_time` 1 s already");
+  set[4].value = "{set: end, force: [-1 N, 0, 0], history: [[0, 0], [1, 100], [2, 200]]}";
+  set[5].value = "[{kind: static}, {kind: buckling, modes: 1, at_time: 2}]";
+  /* 100 N are carried, another 100 N grow */
+  const double euler = 3.14159265358979323846 * 3.14159265358979323846 * 210e9 * 2e-2 * 1e-6 / 48;
+  const wanted want[] = {{"load_factor_1", (euler - 100) / 100, 0.005}, {NULL, 0, 0}};
+  hold("a column with a preload", set, want);
+}
+
 /* Twenty elements, a dead load P L^2 / EI = 1: the elastica's end moves by 0.30172 L across and
    0.05643 L along (Mattiasson 1981). */
 static void cantilevers_turn_as_the_elastica(void **state) {
@@ -127,12 +175,15 @@ static void other_analyses_refuse_them_by_name(void **state) {
                  {"analysis", "{duration: 1 ms}"},
                  {NULL, NULL},
                  {NULL, NULL}};
-  refused(set, "hex20 elements are for static analyses by Newton's method alone");
+  refused(set,
+          "hex20 elements are for static analyses by Newton's method, frequencies and buckling");
   set[3].value = "[{kind: static}, {duration: 1 ms}]";
-  refused(set, "hex20 elements are for static analyses by Newton's method alone");
+  refused(set,
+          "hex20 elements are for static analyses by Newton's method, frequencies and buckling");
   set[0].value = "{boxes: {size: [0.4, 0.1, 0.1], cells: [3, 1, 1]}}";
   set[4] = (entry){"sections", "{integration: incompatible}"};
-  refused(set, "hex8 incompatible elements are for static analyses by Newton's method alone");
+  refused(set, "hex8 incompatible elements are for static analyses by Newton's method, frequencies "
+               "and buckling");
   set[3].value = "{kind: static}";
   set[4].value = "{integration: reduced}";
   refused(set, "`integration: reduced` is none of hex8 elements");
@@ -141,6 +192,8 @@ static void other_analyses_refuse_them_by_name(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cantilevers_bend_as_beams),
+      cmocka_unit_test(modes_have_the_elements_of_statics),
+      cmocka_unit_test(buckling_wants_loads_that_grow),
       cmocka_unit_test(cantilevers_turn_as_the_elastica),
       cmocka_unit_test(pressure_and_weight_are_carried),
       cmocka_unit_test(bars_yield),

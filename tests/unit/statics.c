@@ -202,7 +202,8 @@ static void pressure_follows(void **state) {
 }
 
 /* Frequencies of a clamped beam (Euler and Bernoulli, k = 1.8751, 4.6941), of a free block (six of
-   0, then k = 4.730), of a column near its buckling load; Euler's load. */
+   0, then k = 4.730, 531.65 Hz, over the square root of 1.0721 for shear and rotary inertia: the
+   factor of ASTM E1876), of a column near its buckling load; Euler's load. */
 static void modes_are_found(void **state) {
   (void)state;
 #define BEAM                                                                                       \
@@ -220,7 +221,7 @@ static void modes_are_found(void **state) {
   const problem block = {{{"mesh", "{boxes: {size: [1, 0.1, 0.1], cells: [20, 4, 4]}}"},
                           {"materials", STEEL},
                           {"analysis", "{kind: frequency, modes: 8}"}},
-                         {{"frequency_6", 0, 0}, {"frequency_7", 531.65, 6}}};
+                         {{"frequency_6", 0, 0}, {"frequency_7", 513.46, 6}}};
   const problem column = {{BEAM,
                            {"loads", "{set: end, total: [-1000, 0, 0]}"},
                            {"analysis", "{kind: buckling, modes: 2}"}},

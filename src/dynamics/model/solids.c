@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether all analyses are static, by Newton's method, on one rank: explicit steps know other
-   elements. */
-static bool statics_alone(const ig_dyn_model *m) {
+/* Whether all analyses solve equations (static by Newton's method, frequencies, buckling), on one
+   rank: explicit steps know other elements. */
+static bool implicit_alone(const ig_dyn_model *m) {
   for (int i = 0; i < m->c->analysis.count; i++) {
     const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
-    if (a->kind != IG_ANALYSIS_STATIC || ig_dyn_method_of(m, a) == IG_STATIC_RELAXATION)
+    if (a->kind == IG_ANALYSIS_DYNAMIC || ig_dyn_method_of(m, a) == IG_STATIC_RELAXATION)
       return false;
   }
   return m->c->analysis.count > 0 && ig_ranks_count(m->cx->ranks) == 1;
@@ -33,7 +33,7 @@ ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
                                             "single", "incompatible", "reduced"};
   const char *name = ig_elem_info_get(type)->name;
   const int way = s->integration;
-  const bool statics = statics_alone(m) && !m->c->residual.at.given;
+  const bool statics = implicit_alone(m) && !m->c->residual.at.given;
   const bool known =
       law == IG_LAW_ELASTIC || law == IG_LAW_J2 || law == IG_LAW_TABLE || law == IG_LAW_NEOHOOKE;
   const bool other = way == IG_INTEGRATE_BBAR || way == IG_INTEGRATE_SINGLE;
@@ -71,8 +71,8 @@ ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
   if (only && !statics)
     return ig_fail_at(
         m->cx, s->at.given ? &s->at : &m->c->at,
-        "%s%s elements are for static analyses by Newton's method alone (one rank, no "
-        "`residual`): %s",
+        "%s%s elements are for static analyses by Newton's method, frequencies and buckling "
+        "alone (one rank, no `residual`): %s",
         name, type == IG_HEX8 ? " incompatible" : "",
         type == IG_HEX8    ? "leave `integration` out"
         : type == IG_HEX20 ? "take hex8 or tet10, or `mesh: {corners: true}`"

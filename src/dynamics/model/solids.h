@@ -1,7 +1,7 @@
-/* Solids that exist in static analyses by Newton's method alone: elements of solid/, computed on
-   the host in double precision. Hexahedra with incompatible modes, quadratic hexahedra and
-   tetrahedra, wedges. The model's groups leave them out; masses, loads, reports and energies add
-   them.
+/* Solids that exist where all analyses solve equations (static by Newton's method, frequencies,
+   buckling): elements of solid/, computed on the host in double precision. Hexahedra with
+   incompatible modes, quadratic hexahedra and tetrahedra, wedges. The model's groups leave them
+   out; masses, loads, reports and energies add them.
 
    Displacements count from m->x0. Positions of the last accepted state are in `x`; during an
    analysis the groups look at the trial positions of the statics. */

@@ -14,6 +14,7 @@ typedef struct {
   double *mass;   /* unknowns */
   double *change; /* buckling: entries of -G, as the matrix */
   double *u, *f;  /* unknowns, scratch */
+  double mean[2]; /* mean force and moment of the elements at the last tangent */
 } work;
 
 static ig_status solve(void *self, double *x) {
@@ -70,7 +71,8 @@ static void mass_add(work *w, double by) {
 }
 
 /* Tangent at increments u, loads as at `time`, into the system's matrix; internal forces into
-   w->f. Bodies and ties follow first, as constraints depend on positions. */
+   w->f, the mean force and moment of the elements into w->mean. Bodies and ties follow first, as
+   constraints depend on positions. */
 static ig_status tangent(work *w, double *u, double time) {
   ig_dyn_statics *s = w->s;
   const ig_trial at = {u, time, 0, 1};
@@ -82,6 +84,8 @@ static ig_status tangent(work *w, double *u, double time) {
   memset(w->f, 0, (size_t)s->unknowns * sizeof *w->f);
   IG_TRY(ig_system_assemble(s->system, s->groups, s->group, &at, true, NULL, w->f, size, count,
                             &group, &trouble));
+  for (int k = 0; k < 2; k++)
+    w->mean[k] = count[k] > 0 ? size[k] / count[k] : 0;
   return trouble.element < 0 ? IG_OK
                              : IG_FAIL(s->m->cx, IG_NUMERIC, "modes: an element %s", trouble.what);
 }
@@ -169,6 +173,16 @@ done:
   return status;
 }
 
+/* Whether forces of the equations are what Newton's method leaves out of balance, no more. */
+static bool in_balance(const work *w, const double *force) {
+  const ig_system *s = w->s->system;
+  double most[2] = {0};
+  for (int32_t i = 0; i < s->unknowns; i++)
+    if (s->equation[i] >= 0)
+      most[s->kind[i]] = fmax(most[s->kind[i]], fabs(force[s->equation[i]]));
+  return w->mean[0] > 0 && most[0] <= 1e-3 * w->mean[0] && most[1] <= 1e-3 * w->mean[1];
+}
+
 /* Load factors: K at the state, G by the difference of two tangents along the first-order
    displacements of the loads, scaled to 1e-5 of the model's length: small enough to be linear,
    large enough for double precision. */
@@ -192,6 +206,14 @@ static ig_status load_factors(work *w, int count, double time, ig_dyn_modes *to)
     w->f[i] = -w->f[i];
   IG_TRY_GOTO(status, done, ig_static_loads(p, &at, w->f));
   ig_system_reduce(s, w->f, way);
+  if (in_balance(w, way)) {
+    status = IG_FAIL(m->cx, IG_INPUT,
+                     "buckling: the state it starts from carries the loads of `at_time` %g s "
+                     "already, and none is left to grow: leave the static analysis before it out, "
+                     "or give what grows a `history` that begins after it",
+                     time);
+    goto done;
+  }
   IG_TRY_GOTO(status, done, ig_direct_factor(w->direct, s->value, true, &info));
   if (info.negative > 0 || info.zero > 0) {
     status = IG_FAIL(m->cx, IG_NUMERIC,
