@@ -1,5 +1,5 @@
 /* The analysis of a stochastic ensemble Kalman filter (Evensen 1994, with perturbed observations as
-   Burgers, van Leeuwen and Evensen 1998 have it), in the space of the ensemble: any quantity of the
+   Burgers et al. 1998 have it), in the space of the ensemble: any quantity of the
    members, x (a row of m numbers), becomes x + (x - mean) W with one matrix W (m x m).
 
      S     predicted observations less their mean, p x m

@@ -43,7 +43,9 @@ ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c, const
       return ig_fail_at(cx, &t->at,
                         plane ? "`radius` and `hollow` are for spheres and cylinders"
                               : "a sphere or a cylinder needs a `radius` above 0");
-    if (!axis && t->shape != IG_RIGID_SPHERE)
+    if (t->shape == IG_RIGID_SPHERE && (t->axis[0] != 0 || t->axis[1] != 0 || t->axis[2] != 1))
+      return ig_fail_at(cx, &t->at, "`axis` has no effect: a sphere has none");
+    if (!axis)
       return ig_fail_at(cx, &t->at, "`axis` has no length");
   }
   return IG_OK;

@@ -56,7 +56,7 @@ refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10x
 refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10parsec
 refused "there is no material 'Unobtainium'" "$INGOT" new statics -o s.yaml --material Unobtainium
 refused "expected IN625 or IN718" "$INGOT" new grains -o s.yaml --material S355
-refused "lacks values that fracture needs: complete are 15-5PH, Ti-6Al-4V, alumina" "$INGOT" new crack -o s.yaml --material S355
+refused "lacks values that fracture needs: complete are 15-5PH, AISI304" "$INGOT" new crack -o s.yaml --material copper-OFHC
 [ -e s.yaml ] && fail "a refused case was written"
 
 # materials: twelve alloys and two ceramics at least, each with what it is, sources and rooms

@@ -392,6 +392,8 @@ static void tools_press(void **state) {
              {"{name: die, shape: sphere}", "{set: zmax, to: die}", "needs a `radius` above 0"},
              {"{name: die, hollow: true}", "{set: zmax, to: die}", "are for spheres and cylinders"},
              {"{name: die, axis: [0, 0, 0]}", "{set: zmax, to: die}", "`axis` has no length"},
+             {"{name: die, shape: sphere, radius: 1, axis: [1, 0, 0]}", "{set: zmax, to: die}",
+              "a sphere has none"},
              {"{name: zmin}", "{set: zmax, to: zmin}", "a set of faces is named 'zmin'"},
              {"{name: die}", "{set: zmax, to: die, tied: true}", "contact with the tool 'die'"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
