@@ -198,7 +198,7 @@ static ig_status after(ig_powder_run *r) {
   for (int i = 0; i < set->count; i++) {
     r->view.w = set->window[i];
     IG_IF_CUDA(if (gpu) {
-      IG_TRY(ig_powder_after_cuda(r->cx, &r->view, i + 1 == set->count));
+      IG_TRY(ig_powder_after_cuda(r->cx, &r->view, &r->cluster, i + 1 == set->count));
       continue;
     })
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_cross));
@@ -208,14 +208,27 @@ static ig_status after(ig_powder_run *r) {
   return gpu && set->count ? IG_OK : ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
 }
 
+/* Windows that were placed anew take their heat; the ground ahead of the beams. */
+static ig_status ready(ig_powder_run *r) {
+  IG_TRY(ig_powder_windows_fill(r));
+  return r->view.holes.row ? ig_powder_do_all(r, IG_POWDER_KERNEL_ahead) : IG_OK;
+}
+
 #if INGOT_HAVE_CUDA
-/* Temperatures of the coarse cells that windows need; the others are looked at beside the fine
-   steps. */
+/* The same in one launch, and temperatures of the coarse cells that windows need; the others are
+   looked at beside the fine steps. */
 static ig_status near_look(ig_powder_run *r) {
   const ig_powder_windows *set = &r->set[r->now];
-  for (int i = 0; i < set->count; i++) {
+  const bool moved = r->moved, kept = r->view.map.n[0] || r->view.events.n[0];
+  bool done = false;
+  IG_TRY(ig_powder_ready_cuda(r->cx, &r->view, set->window,
+                              moved ? r->set[1 - r->now].window : NULL, &done));
+  r->moved = moved && !done;
+  if (!done)
+    IG_TRY(ready(r));
+  for (int i = 0; i < set->count && (!done || (moved && kept)); i++) {
     r->view.w = set->window[i];
-    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_near));
+    IG_TRY(ig_powder_do_all(r, done ? IG_POWDER_KERNEL_enter : IG_POWDER_KERNEL_near));
   }
   return ig_powder_fork_cuda(r->cx, &r->cluster);
 }
@@ -224,8 +237,10 @@ static ig_status near_look(ig_powder_run *r) {
 /* All windows and the coarse grid around them over the same time. A GPU takes both at once: the
    fine steps need the temperatures of the coarse grid, its step changes its heat. */
 ig_status ig_powder_both(ig_powder_run *r, double dt) {
-  if (r->cx->backend->kernels != IG_KERNELS_CUDA)
+  if (r->cx->backend->kernels != IG_KERNELS_CUDA) {
+    IG_TRY(ready(r));
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_look));
+  }
   IG_IF_CUDA(else IG_TRY(near_look(r));)
   IG_TRY(ig_powder_fine_steps(r, dt));
   r->view.a.dt = dt;
@@ -306,7 +321,7 @@ static ig_status molten(ig_powder_run *r, bool *any) {
   *any = false;
   if (r->set[r->now].count == 0)
     return IG_OK;
-  IG_TRY(ig_powder_pull(r, IG_PULL_POOL));
+  IG_TRY(ig_powder_molten_pull(r));
   *any = ((const int *)r->array.molten.host)[0] > 0;
   return IG_OK;
 }
@@ -364,8 +379,6 @@ ig_status ig_powder_advance(ig_powder_run *r) {
   dt = last ? until - r->time : dt;
   IG_TRY(ig_powder_windows_follow(r, fmin(until, r->time + whole)));
   ig_powder_pool_aim(r, r->time + look * dt);
-  if (r->view.holes.row)
-    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_ahead));
   IG_TRY(ig_powder_both(r, dt));
   r->time = last ? until : r->time + dt;
   return r->step % DRAIN_EVERY ? IG_OK : ig_powder_events_drain(r);

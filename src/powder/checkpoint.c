@@ -365,7 +365,7 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
   if (!good)
     return IG_FAIL(r->cx, IG_INPUT, "the checkpoint is not of this case");
   r->view.lingers = r->lingers;
-  memcpy(r->array.linger.host, r->linger, sizeof r->linger);
+  memcpy(r->view.linger, r->linger, sizeof r->linger);
   IG_TRY(ig_powder_windows_make(r, 0, box, (int)k->windows));
   for (int i = 0; i < (int)k->windows; i++) {
     const size_t count = ig_level_count(&r->set[0].window[i].fine);

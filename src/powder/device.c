@@ -78,7 +78,6 @@ static ig_status looks_make(ig_powder_run *r) {
   IG_TRY(doubles(r, &a->line, IG_LINE_COLUMNS * (size_t)r->lines));
   IG_TRY(ig_array_new(r->cx, &a->molten, IG_MOLTEN_COUNT, sizeof(int), "pool"));
   IG_TRY(ig_array_new(r->cx, &a->sunk, 1, sizeof(uint64_t), "powder bed"));
-  IG_TRY(ig_array_new(r->cx, &a->linger, IG_POWDER_BOXES, sizeof(ig_powder_box), "windows"));
   IG_TRY(doubles(r, &a->probe_at, 3 * probes));
   IG_TRY(doubles(r, &a->probe_now, probes));
   IG_TRY(doubles(r, &a->probe_peak, probes));
@@ -221,7 +220,6 @@ static void view_make(ig_powder_run *r) {
   v->line = a->line.dev;
   v->molten = a->molten.dev;
   v->sunk = a->sunk.dev;
-  v->linger = a->linger.dev;
   v->probes = c->probes.count;
   v->probe_at = a->probe_at.dev;
   v->probe_now = a->probe_now.dev;
@@ -300,10 +298,10 @@ void ig_powder_arrays_free(ig_powder_run *r) {
 ig_status ig_powder_push(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   ig_array *const all[] = {
-      &a->tables,     &a->heat,        &a->resist,      &a->solid,  &a->fill,     &a->shape,
-      &a->ones,       &a->state,       &a->source,      &a->lost,   &a->held,     &a->keys,
-      &a->pool,       &a->line,        &a->molten,      &a->linger, &a->probe_at, &a->probe_now,
-      &a->probe_peak, &a->coarse_lost, &a->coarse_held, &a->sunk,   &a->ground};
+      &a->tables,      &a->heat,        &a->resist, &a->solid,    &a->fill,      &a->shape,
+      &a->ones,        &a->state,       &a->source, &a->lost,     &a->held,      &a->keys,
+      &a->pool,        &a->line,        &a->molten, &a->probe_at, &a->probe_now, &a->probe_peak,
+      &a->coarse_lost, &a->coarse_held, &a->sunk,   &a->ground};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(ig_array_push(r->cx, all[i]));
   if (a->evaporated.count)
@@ -355,6 +353,15 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
     r->ledger.held = sum(&a->held) + sum(&a->coarse_held);
   }
   return IG_OK;
+}
+
+/* A GPU has written them where the host can read them; before its first step they are only in the
+   array. */
+ig_status ig_powder_molten_pull(ig_powder_run *r) {
+  IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA &&
+                 r->cluster.turn > 0) return ig_powder_told_cuda(r->cx, &r->cluster,
+                                                                 r->array.molten.host);)
+  return ig_array_pull(r->cx, &r->array.molten);
 }
 
 /* --- launches */

@@ -309,17 +309,20 @@ static __device__ __forceinline__ void slab_freeze(const ig_powder_view &v,
   }
 }
 
-/* The warp that has no cells: the beams of every step, one ahead. It meets the others as often as
-   they meet. */
+/* The warp that has no cells: the beams of every step, one ahead, and while the others take their
+   first look how deep light goes. It meets the others as often as they meet. */
 static __device__ __noinline__ void light_warp(const ig_powder_view &v, const ig_powder_window &w,
                                                window_spots *spots, window_light *light,
-                                               int steps) {
+                                               double *below, double *deep, int top, int steps) {
   int64_t piece[IG_POWDER_BEAMS];
   for (int b = 0; b < w.beams; b++)
     piece[b] = v.way[w.beam[b]].piece;
   for (int n = -2; n < steps; n++) {
     const int next = n < 0 ? 0 : n + 1;
-    if (n != -1 && next < steps) {
+    if (n == -1) {
+      slab_deep(w.beams ? powder_hole(&v, w.beam[0], v.a.kind[w.beam[0]]).depth : v.depth, top,
+                w.fine.n[2] + PIECE, w.fine.edge, below, deep);
+    } else if (next < steps) {
       if (next % LANES == 0)
         light_spots(v, w, piece, next, spots);
       light_look(next, spots, &light[next & 1]);
@@ -350,19 +353,19 @@ __global__ void __launch_bounds__(MOST, 1)
     if (t + r * workers < items)
       s.state[t + r * workers] = state[r] =
           piece_load(v, w, s, slab_place_of(s, t + r * workers), heat[r]);
+  const bool light = t >= workers;
+  if (light) /* at once: its memory is its own */
+    light_warp(v, w, s.spots, s.light, s.below, s.deep, s.top, steps);
 #pragma unroll 8
-  for (int i = t; TABLES && i <= IG_POWDER_ROWS; i += (int)blockDim.x) {
+  for (int i = light ? IG_POWDER_ROWS + 1 : t; TABLES && i <= IG_POWDER_ROWS; i += workers) {
     base[m.tables + 2 * i] = v.tables->T[i];
     base[m.tables + 2 * i + 1] = v.tables->solid[i];
   }
-  slab_clear(s, m.rim, m.deep, base);
-  __syncthreads();
-  if (t >= workers)
-    light_warp(v, w, s.spots, s.light, steps);
-  else
+  if (!light) {
+    slab_clear(s, m.rim, m.deep, base, workers);
+    workers_meet(workers);
     slab_ghosts(v, w, s, workers);
-  if (t >= workers - 32 && t < workers)
-    slab_deep(w.beams ? powder_hole(&v, w.beam[0], v.a.kind[w.beam[0]]).depth : v.depth, s, edge);
+  }
   const int seen = t < v.probes ? probe_find(v, w, s, t) : -1;
   double peak = seen >= 0 ? v.probe_peak[t] : 0;
   if (t < workers) {
@@ -418,10 +421,9 @@ __global__ void __launch_bounds__(MOST, 1)
       const slab_place p = slab_place_of(s, t + r * workers);
       piece_store(v, w, s, p, heat[r], state[r], changed >> r & 1);
     }
-  __syncthreads();
+  /* since the last barrier of the cluster nobody writes to shared memory, its own or a neighbour's
+   */
   slab_store(v, w, s);
-  cluster_arrive(); /* nobody's memory goes before all are done */
-  cluster_wait();
 }
 
 /* --- the host's part */

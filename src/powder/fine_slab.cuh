@@ -180,26 +180,28 @@ static __device__ __forceinline__ int64_t rim_place(const int *n, const slab_rim
 }
 
 /* Shares of light below the surface, by one warp: powder_share_deep of every level. */
-static __device__ __noinline__ void slab_deep(double depth, window_slab s, double edge) {
+static __device__ __noinline__ void slab_deep(double depth, int top, int levels, double edge,
+                                              double *below, double *deep) {
   const int lane = (int)threadIdx.x & 31;
-  const double surface = (s.top + 1) * edge;
-  int first = s.top, end = s.top + 1;
+  const double surface = (top + 1) * edge;
+  int first = top, end = top + 1;
   if (depth == depth) {
-    powder_reach(s.top + 1, 0, edge, surface, depth, &first, &end);
+    powder_reach(top + 1, 0, edge, surface, depth, &first, &end);
     for (int k = first + lane; k <= end; k += 32)
-      s.below[k] = powder_share_below(k, 0, edge, surface, depth);
+      below[k] = powder_share_below(k, 0, edge, surface, depth);
   }
   __syncwarp();
-  for (int k = lane; k < s.cut.nz + PIECE; k += 32)
-    s.deep[k] = k < first || k >= end ? 0
-                : depth == depth ? (s.below[k + 1] - s.below[k]) / (s.below[end] - s.below[first])
-                                 : 1;
+  for (int k = lane; k < levels; k += 32)
+    deep[k] = k < first || k >= end ? 0
+              : depth == depth      ? (below[k + 1] - below[k]) / (below[end] - below[first])
+                                    : 1;
 }
 
-/* In shared memory: nothing passes, nothing has been counted yet. */
+/* In shared memory: nothing passes, nothing has been counted yet. By the threads that have cells.
+ */
 static __device__ __forceinline__ void slab_clear(const window_slab &s, int counted,
-                                                  int counted_end, double *base) {
-  const int t = (int)threadIdx.x, step = (int)blockDim.x;
+                                                  int counted_end, double *base, int step) {
+  const int t = (int)threadIdx.x;
   const double2 closed = {0, IG_LEVEL_CLOSED};
   for (int i = counted + t; i < counted_end; i += step)
     base[i] = 0;

@@ -37,11 +37,22 @@ IG_POWDER_CELL_ITEMS(X)
 IG_POWDER_ITEMS(X)
 #undef X
 
+/* Counts of molten cells to the host, by one warp; their number after all of them. */
+static __device__ void counts_tell(const ig_powder_view *v, int *told, int turn) {
+  const int lane = (int)threadIdx.x % 32;
+  for (int i = lane; i < IG_MOLTEN_COUNT; i += 32)
+    told[i] = *(volatile int *)&v->molten[i];
+  __threadfence_system();
+  __syncwarp();
+  if (lane == 0)
+    *(volatile int *)&told[IG_MOLTEN_COUNT] = turn;
+}
+
 /* A warp per coarse cell of the window, then a warp per face of coarse cells around it, then, from
    block `pool` on, a thread per fine cell. The block that is done last sums up the pools. */
 __global__ void __launch_bounds__(THREADS)
     powder_after_all(const __grid_constant__ ig_powder_view v, int boxes, int faces, unsigned pool,
-                     int64_t cells, bool last) {
+                     int64_t cells, bool last, int *told, int turn) {
   const int lane = (int)threadIdx.x % 32, *b = v.w.box.size, *f = v.w.fine.n;
   if (blockIdx.x < pool) {
     const int item = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32);
@@ -78,14 +89,23 @@ __global__ void __launch_bounds__(THREADS)
   }
   if (!last)
     return;
+  __shared__ bool end;
   __threadfence();
   __syncthreads();
   int *done = &v.molten[IG_MOLTEN_DONE];
-  if (threadIdx.x == 0 && atomicAdd(done, 1) == (int)gridDim.x - 1) {
-    __threadfence();
+  if (threadIdx.x == 0)
+    end = atomicAdd(done, 1) == (int)gridDim.x - 1;
+  __syncthreads();
+  if (!end)
+    return;
+  __threadfence();
+  if (threadIdx.x == 0)
     powder_pool_done(&v, 0);
+  if (threadIdx.x / 32 == 1)
+    counts_tell(&v, told, turn);
+  __syncthreads();
+  if (threadIdx.x == 0)
     *done = 0;
-  }
 }
 
 /* Everything goes to the context's stream and is queued; the view is copied with each launch. */
@@ -149,13 +169,168 @@ extern "C" ig_status ig_powder_coarse_cuda(ig_ctx *cx, const ig_powder_view *v,
   return IG_OK;
 }
 
-extern "C" ig_status ig_powder_after_cuda(ig_ctx *cx, const ig_powder_view *v, bool last) {
+extern "C" ig_status ig_powder_after_cuda(ig_ctx *cx, const ig_powder_view *v,
+                                          ig_powder_cluster *is, bool last) {
+  if (!is->told) {
+    IG_CUDA(cx, cudaMallocHost((void **)&is->told, (IG_MOLTEN_COUNT + 1) * sizeof(int)));
+    is->told[IG_MOLTEN_COUNT] = 0;
+  }
+  is->turn += last;
   const int *b = v->w.box.size, *f = v->w.fine.n;
   const int boxes = b[0] * b[1] * b[2], faces = 2 * (b[0] * b[1] + b[1] * b[2] + b[2] * b[0]);
   const int64_t cells = (int64_t)f[0] * f[1] * f[2];
   const unsigned pool = ig_cuda_blocks(32 * ((int64_t)boxes + faces), THREADS);
   powder_after_all<<<pool + ig_cuda_blocks(cells, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(
-      *v, boxes, faces, pool, cells, last);
+      *v, boxes, faces, pool, cells, last, is->told, is->turn);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+/* The stream is asked from time to time: a kernel that failed writes nothing. */
+extern "C" ig_status ig_powder_told_cuda(ig_ctx *cx, const ig_powder_cluster *is, int *molten) {
+  enum { ASK_EVERY = 4096 };
+  const volatile int *told = is->told;
+  for (int n = 1; told[IG_MOLTEN_COUNT] != is->turn; n++)
+    if (n % ASK_EVERY == 0) {
+      const cudaError_t now = cudaStreamQuery(ig_cuda_stream(cx));
+      if (now == cudaSuccess)
+        break;
+      if (now != cudaErrorNotReady)
+        IG_CUDA(cx, now);
+    }
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  for (int i = 0; i < IG_MOLTEN_COUNT; i++)
+    molten[i] = told[i];
+  return IG_OK;
+}
+
+/* --- what comes before fine steps, in one launch */
+
+/* Windows now and before; a launch has room for so many arguments. */
+enum { READY = 4 };
+struct ready_list {
+  ig_powder_window now[READY], was[READY];
+  bool moved;
+};
+
+/* Blocks of the parts of the launch, in this order: one for the ground ahead and the list; of each
+   window the coarse cells near it; if windows have moved, the fine cells of each now, then of each
+   before. */
+enum { READY_FIRST, READY_NEAR, READY_NOW, READY_WAS };
+struct ready_part {
+  int what, window;
+  unsigned block; /* within the part */
+};
+static __host__ __device__ unsigned ready_blocks(const ready_list &list, int what, int window) {
+  const int *b = list.now[window].box.size;
+  const int *f = what == READY_WAS ? list.was[window].fine.n : list.now[window].fine.n;
+  const int64_t n = what == READY_NEAR ? (int64_t)(b[0] + 2) * (b[1] + 2) * (b[2] + 2)
+                                       : (int64_t)f[0] * f[1] * f[2];
+  return what == READY_FIRST ? 1 : (unsigned)((n + THREADS - 1) / THREADS);
+}
+static __host__ __device__ int ready_count(const ig_powder_view &v, const ready_list &list,
+                                           int what) {
+  return what == READY_FIRST  ? 1
+         : what == READY_NEAR ? v.window_count
+         : !list.moved        ? 0
+         : what == READY_NOW  ? v.window_count
+                              : v.were_count;
+}
+/* The part that a block has a share of; of the block after the last one `block` of READY_FIRST is
+   how many there are. */
+static __host__ __device__ ready_part ready_part_of(const ig_powder_view &v, const ready_list &list,
+                                                    unsigned block) {
+  unsigned before = 0;
+  for (int what = READY_FIRST; what <= READY_WAS; what++)
+    for (int i = 0; i < ready_count(v, list, what); i++) {
+      const unsigned here = ready_blocks(list, what, i);
+      if (block < before + here) {
+        const ready_part part = {what, i, block - before};
+        return part;
+      }
+      before += here;
+    }
+  const ready_part none = {READY_FIRST, 0, before};
+  return none;
+}
+
+/* By words: both are multiples of them. */
+static __device__ void words_copy(void *to, const void *from, size_t bytes) {
+  for (size_t i = threadIdx.x; i < bytes / sizeof(int); i += blockDim.x)
+    ((int *)to)[i] = ((const int *)from)[i];
+}
+
+/* The ground ahead of a window's beams (powder_ahead), by one warp: a lane for each column. */
+static __device__ void ready_ground(const ig_powder_view &v, const ig_powder_window &w) {
+  const int lane = (int)threadIdx.x % 32;
+  double sum = 0;
+  for (int b = 0; b < w.beams; b++) {
+    const double here = lane < 4 ? powder_ground(&v, w.beam[b], lane) : 0;
+    double T = 0;
+    for (int c = 0; c < 4; c++)
+      T += __shfl_sync(0xffffffffu, here, c);
+    sum += T;
+  }
+  if (lane < w.beams)
+    v.ground[w.beam[lane]] = sum / w.beams;
+}
+
+/* Items read the view and the lists of windows in it: here these are in shared memory, since the
+   list on the device is only now being written. */
+__global__ void __launch_bounds__(THREADS)
+    powder_ready_all(const __grid_constant__ ig_powder_view all,
+                     const __grid_constant__ ready_list list) {
+  __shared__ ig_powder_view v;
+  __shared__ ig_powder_window now[READY], was[READY];
+  const int t = (int)threadIdx.x;
+  const ready_part part = ready_part_of(all, list, blockIdx.x);
+  words_copy(&v, &all, sizeof v);
+  words_copy(now, list.now, sizeof now);
+  words_copy(was, list.was, sizeof was);
+  __syncthreads();
+  if (t == 0) {
+    v.windows = now;
+    v.were = was;
+    v.w = part.what == READY_WAS ? was[part.window] : now[part.window];
+  }
+  __syncthreads();
+  const int more = part.what == READY_NEAR ? 2 : 0,
+            *n = part.what == READY_NEAR ? v.w.box.size : v.w.fine.n;
+  const int nx = n[0] + more, ny = n[1] + more, nz = n[2] + more;
+  const int64_t c = (int64_t)part.block * THREADS + t;
+  const int x = (int)(c % nx), y = (int)(c / nx % ny), z = (int)(c / nx / ny);
+  if (part.what == READY_FIRST) {
+    if (list.moved && t < v.window_count)
+      v.list[t] = now[t];
+    for (int i = t / 32; v.holes.row && i < v.window_count; i += THREADS / 32)
+      ready_ground(v, now[i]);
+  } else if (z < nz) {
+    if (part.what == READY_NEAR)
+      powder_near(&v, x, y, z);
+    else if (part.what == READY_NOW)
+      powder_remap(&v, x, y, z);
+    else
+      powder_leave(&v, x, y, z);
+  }
+}
+
+extern "C" ig_status ig_powder_ready_cuda(ig_ctx *cx, const ig_powder_view *v,
+                                          const ig_powder_window *now, const ig_powder_window *was,
+                                          bool *done) {
+  *done = false;
+  if (v->window_count > READY || (was && v->were_count > READY))
+    return IG_OK;
+  *done = true;
+  if (v->window_count == 0 && !was)
+    return IG_OK;
+  ready_list list = {};
+  list.moved = was != NULL;
+  for (int i = 0; i < v->window_count; i++)
+    list.now[i] = now[i];
+  for (int i = 0; was && i < v->were_count; i++)
+    list.was[i] = was[i];
+  const unsigned blocks = ready_part_of(*v, list, ~0u).block;
+  powder_ready_all<<<blocks, THREADS, 0, ig_cuda_stream(cx)>>>(*v, list);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
@@ -167,5 +342,7 @@ extern "C" void ig_powder_cluster_close(ig_powder_cluster *is) {
     cudaEventDestroy((cudaEvent_t)is->fork);
   if (is->join)
     cudaEventDestroy((cudaEvent_t)is->join);
+  cudaFreeHost(is->told);
   is->side = is->fork = is->join = NULL;
+  is->told = NULL;
 }

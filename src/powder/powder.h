@@ -194,7 +194,6 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(line)                                                                                          \
   X(molten)                                                                                        \
   X(sunk)                                                                                          \
-  X(linger)                                                                                        \
   X(probe_at)                                                                                      \
   X(probe_now)                                                                                     \
   X(probe_peak)                                                                                    \
@@ -250,6 +249,7 @@ typedef struct {
   ig_powder_view view;
   ig_powder_windows set[2]; /* set[now] is in force */
   int now;
+  bool moved; /* they were placed anew; their cells are filled before the next step */
   ig_powder_cluster cluster;
   ig_powder_way way[IG_POWDER_BEAMS];    /* the paths, of the host */
   int size[3];                           /* of a window that follows one beam, in coarse cells */
@@ -326,19 +326,26 @@ enum {
   IG_PULL_MAP = 128
 };
 IG_MUST_CHECK ig_status ig_powder_pull(ig_powder_run *run, unsigned what);
+/* Counts of molten cells after the last step. */
+IG_MUST_CHECK ig_status ig_powder_molten_pull(ig_powder_run *run);
 
 /* --- window.c */
 
-/* Windows where the beams need them from now until `until`. */
+/* Windows where the beams need them from now until `until`; where they change, filling them is left
+   to ig_powder_windows_fill. */
 IG_MUST_CHECK ig_status ig_powder_windows_follow(ig_powder_run *run, double until);
+/* Heat of windows that were placed anew (run->moved), from those before and the coarse cells. */
+IG_MUST_CHECK ig_status ig_powder_windows_fill(ig_powder_run *run);
 /* No windows any more: what they hold is in the coarse cells already. */
 IG_MUST_CHECK ig_status ig_powder_windows_close(ig_powder_run *run);
-/* Windows on boxes instead of those there are; heat goes over. */
+/* Windows on boxes instead of those there are, filled. */
 IG_MUST_CHECK ig_status ig_powder_windows_place(ig_powder_run *run, const ig_powder_box *box,
                                                 int count);
-/* The windows of a set on boxes: memory and device copies; heat is not set. */
+/* The windows of a set on boxes: memory; heat and the list on the device are not set. */
 IG_MUST_CHECK ig_status ig_powder_windows_make(ig_powder_run *run, int set,
                                                const ig_powder_box *box, int count);
+/* The list on the device. */
+IG_MUST_CHECK ig_status ig_powder_windows_put(ig_powder_run *run);
 
 /* --- beam.c */
 

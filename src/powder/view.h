@@ -191,7 +191,7 @@ typedef struct {
   int *molten;    /* IG_MOLTEN_COUNT */
   uint64_t *sunk; /* cells that were powder and became solid */
   /* boxes that a beam has left while something in them was molten: they keep a window */
-  const ig_powder_box *linger;
+  ig_powder_box linger[IG_POWDER_BOXES];
   int lingers;
   int probes;
   const double *probe_at;
@@ -277,6 +277,9 @@ typedef struct {
   int most;                 /* bytes a block may have */
   unsigned asked, fits;     /* kernels, a bit each */
   void *side, *fork, *join; /* a stream for the coarse step, and where it leaves and comes back */
+  /* counts of molten cells after the last step and, behind them, the number of that step: pinned
+     memory of the host, into which the device writes. turn: steps launched */
+  int *told, turn;
 } ig_powder_cluster;
 /* `steps` fine steps from v->a.time on (v->a.stages) of all windows, with ghosts from the coarse
    grid; temperatures after them. `ways`: the paths, of the host. *done false: the windows do not
@@ -290,8 +293,19 @@ IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
 IG_MUST_CHECK ig_status ig_powder_fork_cuda(ig_ctx *cx, ig_powder_cluster *is);
 IG_MUST_CHECK ig_status ig_powder_coarse_cuda(ig_ctx *cx, const ig_powder_view *v,
                                               ig_powder_cluster *is);
-/* What follows both, for the window v->w: cross, mean, pool; `last` of the windows: pool_done. */
-IG_MUST_CHECK ig_status ig_powder_after_cuda(ig_ctx *cx, const ig_powder_view *v, bool last);
+/* What follows both, for the window v->w: cross, mean, pool; `last` of the windows: pool_done, and
+   the counts of molten cells go to the host. */
+IG_MUST_CHECK ig_status ig_powder_after_cuda(ig_ctx *cx, const ig_powder_view *v,
+                                             ig_powder_cluster *is, bool last);
+/* These counts, as soon as the last step has written them: shorter than a copy, which waits for the
+   stream. After a step. */
+IG_MUST_CHECK ig_status ig_powder_told_cuda(ig_ctx *cx, const ig_powder_cluster *is, int *molten);
+/* All that comes before fine steps in one launch: near and ahead; of windows that were placed anew
+   also put, leave and remap. now, was: of the host; was NULL: they stay. *done false: there are too
+   many, nothing has happened. */
+IG_MUST_CHECK ig_status ig_powder_ready_cuda(ig_ctx *cx, const ig_powder_view *v,
+                                             const ig_powder_window *now,
+                                             const ig_powder_window *was, bool *done);
 void ig_powder_cluster_close(ig_powder_cluster *is);
 IG_C_END
 

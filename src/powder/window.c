@@ -192,7 +192,7 @@ static ig_status laser_leave(ig_powder_run *r, int beam) {
   ig_powder_laser *l = &r->laser[beam];
   bool molten = true;
   if (r->fits) {
-    IG_TRY(ig_array_pull(r->cx, &r->array.molten));
+    IG_TRY(ig_powder_molten_pull(r));
     molten = box_shrink(r, beam, &l->box);
   }
   if (molten)
@@ -237,7 +237,7 @@ static ig_status laser_follow(ig_powder_run *r, int beam, double until) {
   if (l->has_box && box_jump(&l->box, &box, r->fits)) {
     IG_TRY(laser_leave(r, beam));
   } else if (l->has_box && r->fits) {
-    IG_TRY(ig_array_pull(r->cx, &r->array.molten));
+    IG_TRY(ig_powder_molten_pull(r));
     box_fit(r, beam, next, dt, true, &box);
   }
   l->box = box;
@@ -291,9 +291,7 @@ static ig_status grown(ig_powder_run *r, ig_array *a, size_t count) {
   return ig_array_new_device(r->cx, a, count, sizeof(double), "window");
 }
 
-/* Arrays of a window only grow. The list on the device is written by kernels (powder_put), in the
-   order of the stream: a copy from the host would have to wait for launches that still read the old
-   list. */
+/* Arrays of a window only grow. */
 ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_box *box, int count) {
   ig_powder_windows *set = &r->set[which];
   for (int i = 0; i < count; i++) {
@@ -320,38 +318,61 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
         w->beam[w->beams++] = b;
   }
   set->count = count;
-  r->view.list = set->list.dev;
-  for (int i = 0; i < count; i++) {
-    r->view.w = set->window[i];
-    r->view.a.slot = i;
-    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_put));
-  }
   r->now = which;
+  r->view.list = set->list.dev;
   r->view.windows = set->list.dev;
   r->view.window_count = count;
   return IG_OK;
 }
 
-/* New windows are made beside the old ones, which are still needed: heat of cells that were fine
-   before is copied, of others made from the coarse cells (powder_remap). The two sets take turns.
- */
-ig_status ig_powder_windows_place(ig_powder_run *r, const ig_powder_box *box, int count) {
-  const ig_powder_windows *were = &r->set[r->now];
-  r->view.were = were->list.dev;
-  r->view.were_count = were->count;
+/* By kernels, in the order of the stream: a copy from the host would have to wait for launches that
+   still read the old list. */
+ig_status ig_powder_windows_put(ig_powder_run *r) {
+  const ig_powder_windows *set = &r->set[r->now];
+  for (int i = 0; i < set->count; i++) {
+    r->view.w = set->window[i];
+    r->view.a.slot = i;
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_put));
+  }
+  return IG_OK;
+}
+
+/* Windows on other boxes, without their heat. New ones are made beside the old ones, which are
+   still needed; the two sets take turns. */
+static ig_status windows_move(ig_powder_run *r, const ig_powder_box *box, int count) {
+  IG_TRY(ig_powder_windows_fill(r)); /* an earlier move that no step has followed */
+  r->view.were = r->set[r->now].list.dev;
+  r->view.were_count = r->set[r->now].count;
   IG_TRY(ig_powder_windows_make(r, 1 - r->now, box, count));
+  r->moved = true;
+  r->moves++;
+  return IG_OK;
+}
+
+/* Heat of cells that were fine before is copied, of others made from the coarse cells
+   (powder_remap). */
+ig_status ig_powder_windows_fill(ig_powder_run *r) {
+  const ig_powder_windows *set = &r->set[r->now], *were = &r->set[1 - r->now];
+  if (!r->moved)
+    return IG_OK;
+  r->moved = false;
+  IG_TRY(ig_powder_windows_put(r));
   for (int i = 0; i < were->count; i++) {
     r->view.w = were->window[i];
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_leave));
   }
-  for (int i = 0; i < count; i++) {
-    r->view.w = r->set[r->now].window[i];
+  for (int i = 0; i < set->count; i++) {
+    r->view.w = set->window[i];
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_remap));
     if (r->view.map.n[0] || r->view.events.n[0])
       IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_enter));
   }
-  r->moves++;
   return IG_OK;
+}
+
+ig_status ig_powder_windows_place(ig_powder_run *r, const ig_powder_box *box, int count) {
+  IG_TRY(windows_move(r, box, count));
+  return ig_powder_windows_fill(r);
 }
 
 /* Boxes without a beam go when nothing in them is molten any more. */
@@ -360,7 +381,7 @@ static ig_status lingers_look(ig_powder_run *r) {
     return IG_OK;
   const int *molten = r->array.molten.host;
   int kept = 0;
-  IG_TRY(ig_powder_pull(r, IG_PULL_POOL));
+  IG_TRY(ig_powder_molten_pull(r));
   for (int i = 0; i < r->lingers; i++)
     if (i >= r->view.lingers ||
         molten[IG_MOLTEN_LINGER + i] > 0) /* new ones have not been counted yet */
@@ -381,17 +402,13 @@ ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
     r->lingers--; /* too many: the youngest that lingers is given up */
     count = boxes_join(r, box);
   }
-  if (r->lingers != r->view.lingers ||
-      memcmp(r->array.linger.host, r->linger, (size_t)r->lingers * sizeof *r->linger) != 0) {
-    memcpy(r->array.linger.host, r->linger, (size_t)r->lingers * sizeof *r->linger);
-    r->view.lingers = r->lingers;
-    IG_TRY(ig_array_push(r->cx, &r->array.linger));
-  }
+  memcpy(r->view.linger, r->linger, sizeof r->linger);
+  r->view.lingers = r->lingers;
   const ig_powder_windows *set = &r->set[r->now];
   bool same = set->count == count;
   for (int i = 0; i < count && same; i++)
     same = memcmp(&set->window[i].box, &box[i], sizeof *box) == 0;
-  return same ? IG_OK : ig_powder_windows_place(r, box, count);
+  return same ? IG_OK : windows_move(r, box, count);
 }
 
 /* Between layers and in long pauses: everything is coarse then. */
