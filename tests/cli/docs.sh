@@ -63,7 +63,7 @@ for page in "${pages[@]}"; do
         ;;
       esac
     done
-  done < <(grep -oE '(^|[ `(/])ingot (run|check|upgrade|sweep|sample|sensitivity|dataset|view|report|calibrate|verify|bench|mesh|devices|help|completion|version)[^`|#;&)]*' "$page" |
+  done < <(grep -oE '(^|[ `(/])ingot (run|check|upgrade|sweep|sample|sensitivity|dataset|assimilate|view|report|calibrate|verify|bench|mesh|devices|help|completion|version)[^`|#;&)]*' "$page" |
     sed -E 's/^[^i]*//; s/ingot mesh(\.| is| has).*//' | grep -E '^ingot (mesh (new|convert|info)|[a-z]+( |$))' | sort -u)
 
   own= # keys of files that are no cases
