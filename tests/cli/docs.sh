@@ -68,6 +68,7 @@ for page in "${pages[@]}"; do
 
   own= # keys of files that are no cases
   [ $page = docs/how-to/calibrate.md ] && own=$'\ncases\nkeys\nkey\nfigures\nfigure\nprior\nmean\ndeviation\nuncertainty\nscale\nnoise'
+  [ $page = docs/how-to/assimilate.md ] && own=$'\nensemble\ndata\nuncertainty\nfactors\nload\ndeviation'
   [ $page = docs/how-to/sweep.md ] && own=$'\nvary\nruns\nfigures'
   [ $page = docs/tutorials/a-chain.md ] && own=$'\nstages\nprint' # print: a stage
   # keys of cases, in blocks of YAML and in words such as `assembly: gather`
