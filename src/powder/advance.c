@@ -198,8 +198,8 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, double dt) {
 /* Heat that crossed the rim of a window, means, its pools; `last`: sizes of pools at once. */
 static ig_status after_window(ig_powder_run *r, bool last) {
   (void)last;
-  IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA) return ig_powder_after_cuda(
-                 r->cx, &r->view, &r->cluster, last);)
+  IG_IF_CUDA(if (r->cx->backend->kernels ==
+                 IG_KERNELS_CUDA) return ig_powder_after_cuda(r->cx, &r->view, &r->cluster, last);)
   IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_cross));
   IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_mean));
   return ig_powder_do_all(r, IG_POWDER_KERNEL_pool);

@@ -335,10 +335,9 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
              {IG_PULL_LEDGER, &a->lost},        {IG_PULL_LEDGER, &a->held},
              {IG_PULL_LEDGER, &a->coarse_lost}, {IG_PULL_LEDGER, &a->coarse_held},
              {IG_PULL_LEDGER, &a->sunk},        {IG_PULL_POOL, &a->pool},
-             {IG_PULL_LINES, &a->line},
-             {IG_PULL_LINES, &a->ground},       {IG_PULL_STATE, &a->state},
-             {IG_PULL_PROBES, &a->probe_now},   {IG_PULL_PROBES, &a->probe_peak},
-             {IG_PULL_SOLID, &a->solid}};
+             {IG_PULL_LINES, &a->line},         {IG_PULL_LINES, &a->ground},
+             {IG_PULL_STATE, &a->state},        {IG_PULL_PROBES, &a->probe_now},
+             {IG_PULL_PROBES, &a->probe_peak},  {IG_PULL_SOLID, &a->solid}};
   IG_TRY(ig_powder_windows_share(r, &r->set[r->now], what & ~(unsigned)IG_PULL_WINDOWS));
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].what & what)

@@ -178,8 +178,8 @@ static ig_status list_join(ig_powder_run *r, ig_status status, int64_t *now, int
   if (ig_powder_ranks(r)) {
     const ig_powder_event *mine = r->event ? r->event + r->events : NULL;
     IG_TRY(ig_ranks_sum_lists(r->cx, status, *lost, lost));
-    status = ig_ranks_allgatherv(r->cx, status, mine, *now, sizeof *r->event, by_cell, &all, &sum,
-                                 NULL);
+    status =
+        ig_ranks_allgatherv(r->cx, status, mine, *now, sizeof *r->event, by_cell, &all, &sum, NULL);
     if (status == IG_OK)
       status = ig_powder_events_reserve(r, r->events + sum);
     if (status == IG_OK && sum > 0)

@@ -157,7 +157,7 @@ static void look_add(look *sum, const look *one, int probes) {
                   : one->key[i] > sum->key[i] ? one->key[i]
                                               : sum->key[i];
   for (int i = 0; i < IG_MOLTEN_COUNT; i++)
-    sum->molten[i] = i < IG_MOLTEN_EXTENT ? sum->molten[i] + one->molten[i]
+    sum->molten[i] = i < IG_MOLTEN_EXTENT              ? sum->molten[i] + one->molten[i]
                      : one->molten[i] > sum->molten[i] ? one->molten[i]
                                                        : sum->molten[i];
   sum->sunk += one->sunk;

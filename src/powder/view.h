@@ -268,7 +268,7 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
   X(change, coarse)                                                                                \
   X(mean, box)
 #define IG_POWDER_ITEMS(X)                                                                         \
-  X(ghost)                                                                                        \
+  X(ghost)                                                                                         \
   X(rim) X(cross) X(column) X(probe) X(film) X(ahead) X(pool_done) X(put) X(parcel)
 
 typedef enum {

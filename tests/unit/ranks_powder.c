@@ -37,8 +37,10 @@ static const char *const bed[] = {
     "events",
     "{min: [0.2 mm, 0, -0.02 mm], max: [1 mm, 0.4 mm, 0.08 mm]}",
     "probes",
-    "[{name: on, point: [0.6 mm, 0.2 mm, 0.03 mm]}, {name: left, point: [0.1 mm, 0.1 mm, 0.01 mm]}, "
-    "{name: deep, point: [1 mm, 0.3 mm, -0.1 mm]}, {name: side, point: [-0.1 mm, 0.2 mm, -0.02 mm]}]",
+    "[{name: on, point: [0.6 mm, 0.2 mm, 0.03 mm]}, {name: left, point: [0.1 mm, 0.1 mm, 0.01 "
+    "mm]}, "
+    "{name: deep, point: [1 mm, 0.3 mm, -0.1 mm]}, {name: side, point: [-0.1 mm, 0.2 mm, -0.02 "
+    "mm]}]",
     "output",
     "{count: 6, history_every: 5, fields: [T, solid, melts, unfused]}",
     NULL};
@@ -48,7 +50,8 @@ static void powder_has_the_bits_of_one(void **state) {
   static const divided_run run[] = {
       {2, bed, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {3, bed, "double", "grid",
-       "{cell: 20 um, ratio: 2, margin: 0.12 mm, plate: 0.16 mm, window: [0.4 mm, 0.4 mm, 0.12 mm]}",
+       "{cell: 20 um, ratio: 2, margin: 0.12 mm, plate: 0.16 mm, window: [0.4 mm, 0.4 mm, 0.12 "
+       "mm]}",
        IG_DIVIDE_CURVE},
       /* more ranks than lasers, and windows of which one is molten after its beam has gone */
       {5, bed, "double", "fine_stages", "2", IG_DIVIDE_RANDOM},
@@ -81,10 +84,10 @@ static void files_have_the_bytes_of_one(void **state) {
 
 static void restarts_on_other_ranks(void **state) {
   (void)state;
-  static const char *const kept[] = {
-      "coarse", "solid", "state", "source",      "lost",        "held",   "evaporated",
-      "pool",   "lines", "map",   "event_cells", "event_lines", "layers", "kept",
-      "events", "below", "probe_peak", NULL};
+  static const char *const kept[] = {"coarse",      "solid",       "state",  "source", "lost",
+                                     "held",        "evaporated",  "pool",   "lines",  "map",
+                                     "event_cells", "event_lines", "layers", "kept",   "events",
+                                     "below",       "probe_peak",  NULL};
   restarts_agree(bed, "cpu", "debug", 2, kept);
 }
 #endif
