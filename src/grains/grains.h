@@ -28,10 +28,10 @@
 #ifndef IG_GRAINS_H
 #define IG_GRAINS_H
 
+#include <ingot/ranks.h>
 #include "core/room.h"
 #include "core/array.h"
 #include "grains/view.h"
-#include "ranks/ranks.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
    Each rank has the arrays of the whole box. */
 #include "grains/grains.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>

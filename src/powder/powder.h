@@ -29,13 +29,13 @@
 #ifndef IG_POWDER_H
 #define IG_POWDER_H
 
+#include <ingot/ranks.h>
 #include "core/room.h"
 #include "core/array.h"
 #include "core/toolpath.h"
 #include "material/keyhole.h"
 #include "material/material.h"
 #include "powder/view.h"
-#include "ranks/ranks.h"
 #include "scan/hatch.h"
 
 typedef struct {

@@ -9,6 +9,7 @@
    which compute them from equal numbers, in the order of one rank: all have its bits. */
 #include "powder/powder.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
