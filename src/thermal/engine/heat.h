@@ -262,9 +262,9 @@ typedef struct {
   /* crossings since the list was emptied, in any order; how many, also of those that found no room.
      Elements of borders are in the lists of all ranks that compute them */
   ig_array crossing, crossings;
-  int every;      /* steps between looks; 0: none is kept */
-  double time;    /* s since the last look */
-  int steps;      /* since the last look */
+  int every;   /* steps between looks; 0: none is kept */
+  double time; /* s since the last look */
+  int steps;   /* since the last look */
 } ig_heat_past;
 
 /* CUDA, small models: batches run by one grid that stays on the GPU. */
