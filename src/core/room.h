@@ -70,7 +70,7 @@ typedef struct {
 } ig_moment;
 
 /* Output forced at this step, regardless of the schedule. */
-enum { IG_SHOW_ROW = 1, IG_SHOW_SNAPSHOT = 2 };
+enum { IG_SHOW_ROW = 1, IG_SHOW_SNAPSHOT = 2, IG_SHOW_CHECKPOINT = 4 };
 
 /* How far a room has come. */
 typedef struct {

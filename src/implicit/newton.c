@@ -864,6 +864,7 @@ ig_status ig_newton_step(ig_newton *n) {
     return IG_OK;
   if (n->now.steps >= n->o.steps) {
     snprintf(n->why, sizeof n->why, "`steps` is reached");
+    n->plain = true;
     return no_step(n);
   }
   for (int tries = 0;; tries++) {
@@ -872,14 +873,19 @@ ig_status ig_newton_step(ig_newton *n) {
     double factor = n->now.factor;
     if (n->cx->interrupted)
       return IG_INTERRUPTED;
+    const ig_newton before = *n; /* a try that is interrupted has not been */
+    ig_status status;
     if (n->o.arc_length)
-      IG_TRY(step_arc(n, &factor, &how, &took));
+      status = step_arc(n, &factor, &how, &took);
     else {
       const double left = 1 - n->now.factor;
       factor = n->ds >= left * (1 - 1e-9) ? 1 : n->now.factor + n->ds;
       factor = n->o.pass ? factor : end_of(n, factor);
-      IG_TRY(step_load(n, factor, &how, &took));
+      status = step_load(n, factor, &how, &took);
     }
+    if (status == IG_INTERRUPTED)
+      *n = before;
+    IG_TRY(status);
     if (how == STEP_FINE) {
       if (n->o.pass)
         passed_note(n, n->now.factor, factor);
@@ -898,4 +904,57 @@ ig_status ig_newton_step(ig_newton *n) {
     if (n->o.arc_length ? tries > 10 : n->ds < n->o.least)
       return no_step(n);
   }
+}
+
+/* The numbers of a checkpoint, out of n or back into it. */
+static void numbers_move(ig_newton *n, double *number, bool back) {
+  int at = 0;
+#define MOVE(what)                                                                                 \
+  if (back)                                                                                        \
+    (what) = number[at];                                                                           \
+  else                                                                                             \
+    number[at] = (double)(what);                                                                   \
+  at++
+  MOVE(n->started);
+  MOVE(n->ds);
+  MOVE(n->arc);
+  MOVE(n->arc_most);
+  MOVE(n->easy);
+  MOVE(n->full);
+  MOVE(n->last_ds);
+  MOVE(n->last_factor);
+  MOVE(n->peak[0]);
+  MOVE(n->peak[1]);
+  MOVE(n->now.factor);
+  MOVE(n->now.time);
+  MOVE(n->now.steps);
+  MOVE(n->now.iterations);
+  MOVE(n->now.cuts);
+  MOVE(n->now.residual);
+  MOVE(n->now.force);
+  MOVE(n->now.negative);
+  MOVE(n->now.zero);
+  MOVE(n->now.uncertain);
+  MOVE(n->now.passed);
+  MOVE(n->now.done);
+#undef MOVE
+}
+
+void ig_newton_saved(ig_newton *n, double number[IG_NEWTON_NUMBERS],
+                     ig_saved list[IG_NEWTON_SAVED]) {
+  const ig_saved all[IG_NEWTON_SAVED] = {{"newton", IG_F64, IG_NEWTON_NUMBERS, number},
+                                         {"newton_start", IG_F64, n->m.system->unknowns, n->start},
+                                         {"newton_forces", IG_F64, n->m.system->unknowns, n->kept},
+                                         {"newton_last", IG_F64, n->equations, n->last},
+                                         {"newton_sum", IG_F64, n->equations, n->sum}};
+  numbers_move(n, number, false);
+  memcpy(list, all, sizeof all);
+}
+
+/* Options may be others than those of the run that was saved. */
+void ig_newton_restore(ig_newton *n, const double number[IG_NEWTON_NUMBERS]) {
+  double room[IG_NEWTON_NUMBERS];
+  memcpy(room, number, sizeof room);
+  numbers_move(n, room, true);
+  n->ds = fmin(n->ds, n->o.most);
 }

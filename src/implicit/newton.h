@@ -26,6 +26,7 @@
 #ifndef IG_IMPLICIT_NEWTON_H
 #define IG_IMPLICIT_NEWTON_H
 
+#include "core/output.h"
 #include "implicit/direct.h"
 #include "implicit/system.h"
 
@@ -134,8 +135,16 @@ void ig_newton_free(ig_newton *n);
 void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note *note),
                      void *user);
 /* One step, as long as it has to be to converge. IG_NUMERIC: none does; the message says load
-   factor, worst node and what happened. IG_INTERRUPTED: a signal came; nothing was accepted. */
+   factor, worst node and what happened. IG_INTERRUPTED: a signal came; nothing was accepted, and
+   the next call does what this one would have done. */
 IG_MUST_CHECK ig_status ig_newton_step(ig_newton *n);
+/* Checkpoints: the arrays of an analysis between two steps, to be written or read into; `number` is
+   the caller's room for one of them. After reading, ig_newton_restore takes the numbers over: the
+   next steps then have the same bits. Model, options and pattern must be what they were. */
+enum { IG_NEWTON_NUMBERS = 22, IG_NEWTON_SAVED = 5 };
+void ig_newton_saved(ig_newton *n, double number[IG_NEWTON_NUMBERS],
+                     ig_saved list[IG_NEWTON_SAVED]);
+void ig_newton_restore(ig_newton *n, const double number[IG_NEWTON_NUMBERS]);
 void ig_newton_stand(const ig_newton *n, ig_newton_standing *now);
 /* Forces out of balance of all unknowns at the accepted state: reactions where they are
    constrained. */

@@ -519,6 +519,11 @@ extern "C" ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
   }
   if (bytes[0] > (size_t)is->most || v->window_count == 0)
     return IG_OK;
+  with.windows = v->own;
+  with.window_count = v->own_count;
+  *done = v->own_count == 0; /* others' windows only */
+  if (*done)
+    return IG_OK;
   return bytes[1] <= (size_t)is->most
              ? launch_items<true>(cx, &with, steps, items, bytes[1], is, done)
              : launch_items<false>(cx, &with, steps, items, bytes[0], is, done);

@@ -116,6 +116,7 @@ done:
 
 const ig_room ig_room_powder = {.name = "powder",
                                 .about = "a part scanned line by line in a bed of powder",
+                                .ranks = true,
                                 .case_size = sizeof(ig_powder_case),
                                 .options = ig_powder_options,
                                 .open = room_open,

@@ -64,11 +64,12 @@ for page in "${pages[@]}"; do
         ;;
       esac
     done
-  done < <(grep -oE '(^|[ `(/])ingot (run|check|upgrade|sweep|sample|sensitivity|dataset|view|report|calibrate|verify|bench|mesh|devices|help|completion|version)[^`|#;&)]*' "$page" |
+  done < <(grep -oE '(^|[ `(/])ingot (run|check|upgrade|sweep|sample|sensitivity|dataset|assimilate|view|report|calibrate|verify|bench|mesh|devices|help|completion|version)[^`|#;&)]*' "$page" |
     sed -E 's/^[^i]*//; s/ingot mesh(\.| is| has).*//' | grep -E '^ingot (mesh (new|convert|info)|[a-z]+( |$))' | sort -u)
 
   own= # keys of files that are no cases
   [ $page = docs/how-to/calibrate.md ] && own=$'\ncases\nkeys\nkey\nfigures\nfigure\nprior\nmean\ndeviation\nuncertainty\nscale\nnoise'
+  [ $page = docs/how-to/assimilate.md ] && own=$'\nensemble\ndata\nuncertainty\nfactors\nload\ndeviation'
   [ $page = docs/how-to/sweep.md ] && own=$'\nvary\nruns\nfigures'
   [ $page = docs/tutorials/a-chain.md ] && own=$'\nstages\nprint' # print: a stage
   # keys of cases, in blocks of YAML and in words such as `assembly: gather`

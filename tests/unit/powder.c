@@ -331,7 +331,7 @@ static void heat_is_counted(void **state) {
   assert_int_equal(ig_toolpath_look(cx, &r.laser[0].path, &s), IG_OK);
   assert_true(r.ledger.source > 0.4 * s.energy && r.ledger.source < 0.6 * s.energy);
   assert_true(ig_powder_host(&r.array.pool)[IG_POOL_MOST + 4] > 1600);
-  assert_int_equal(*(int *)r.array.molten.host, 0);
+  assert_int_equal(r.molten[IG_MOLTEN_ALL], 0);
   assert_true(r.layer_of[1].interlayer > 300 && r.layer_of[1].interlayer < 1500);
   ig_room_field f; /* what other programs see: temperatures of all cells */
   double T[4096];
