@@ -245,8 +245,8 @@ void ig_dyn_solids_pressures(ig_dyn_model *m, double time) {
         ig_history_at(all->press[i].history, m->held.history_x.host, m->held.history_y.host, time);
 }
 
-/* Resultant of the pressures at the accepted positions. */
-void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]) {
+/* What pressures push at the accepted positions. */
+void ig_dyn_solids_pushed(const ig_dyn_model *m, bool at_nodes, double *sum) {
   const ig_dyn_solids *all = m->solids;
   for (int32_t i = 0; all && i < all->faces.count; i++) {
     const ig_solid_face *f = &all->faces.face[i];
@@ -255,7 +255,7 @@ void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]) {
       x[k] = all->x[3 * (int64_t)f->node[k / 3] + k % 3];
     ig_solid_pressure(f->nodes, x, f->pressure, push, NULL, false);
     for (int k = 0; k < 3 * f->nodes; k++)
-      sum[k % 3] += push[k];
+      sum[(at_nodes ? 3 * (int64_t)f->node[k / 3] : 0) + k % 3] += push[k];
   }
 }
 
