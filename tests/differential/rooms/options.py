@@ -102,7 +102,7 @@ class Room:
 
     def relations(self, model, base, rng, program, name):
         if "varied" in model.judge:
-            yield from runs(model, base, rng, self.NAME)
+            yield from runs(model, base, rng)
         else:
             yield from self.own.relations(model, base, rng, program, name)
         yield from written(program, self.NAME, model, rng)
@@ -117,15 +117,14 @@ def sound(model, base):
             yield "%s is %.17g, and was %.17g before" % (name, base[name], model.judge["first"][name])
 
 
-def runs(model, base, rng, room):
+def runs(model, base, rng):
     """Ways to run it; ranks where the room and the case have them."""
     for check in ways(model, base, rng, 1e-300, ranks=True):
-        check.refusable = {"ranks": "rank", "stepped": "no state to save", "python": "no state to save"}.get(check.name)
+        if check.name == "ranks":
+            check.refusable = "rank"
         if check.name == "output":
             check.only = [k for k in model.figures if k not in OF_ROWS]
         if check.name == "threads" and model.case.get("assembly") == "atomic":
-            continue
-        if room == "structure" and check.name in ("stepped", "python"):  # it has no state to save
             continue
         yield check
 
