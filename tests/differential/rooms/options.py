@@ -16,7 +16,7 @@ SHARE = 0.2  # of the models of a room
 TRIES = 8
 # figures that are not a number where there is nothing to take them from, or are taken from the rows of the history alone
 NONE = ("interlayer", "T_interlayer", "cooling_rate", "G", "R")
-OF_ROWS = ("energy_error", "tip_speed_max")
+OF_ROWS = ("energy_error", "tip_speed", "tip_speed_max", "melt_volume_max")
 # not of a model, or programs of their own
 LEFT_OUT = ("title", "accept", "physics", "threads", "backend", "finish", "output.checkpoint_every")
 UNITS = {"m": [("mm", 1e-3), ("um", 1e-6), ("km", 1e3)], "s": [("ms", 1e-3), ("us", 1e-6), ("min", 60.0)], "Pa": [("MPa", 1e6), ("GPa", 1e9), ("kPa", 1e3)],
