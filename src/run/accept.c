@@ -44,6 +44,11 @@ static ig_status bound_read(ig_ctx *cx, const ig_accept_case *limit, const char 
 
 ig_status ig_accept_check(const ig_case *c, const ig_accept_case *limit) {
   ig_ctx *cx = c->cx;
+  if (strncmp(limit->figure, "finished_", 9) == 0)
+    return ig_fail_at(cx, &limit->at,
+                      "accept: '%.60s' is a figure of the finished part, which is made after the "
+                      "run is judged: `constraints` of the case decide whether it is `feasible`",
+                      limit->figure);
   IG_TRY(ig_figure_check(cx, &limit->at, "accept: the run", c->room, c->root, limit->figure));
   if (!limit->min && !limit->max)
     return ig_fail_at(cx, &limit->at, "accept: the limit of '%.60s' has neither 'min' nor 'max'",

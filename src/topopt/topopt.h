@@ -108,7 +108,7 @@ typedef struct {
   ig_place place;
   /* The quantity that is bounded from above (a frequency: from below). */
   double volume, compliance, displacement, stress; /* share of the region; J; m; Pa */
-  double frequency;                                /* Hz, the least */
+  double frequency, buckling;                      /* Hz, load factor: the least */
   double temperature, mass;                        /* K, the highest; kg */
   double member;                                   /* m: no ball of this diameter may be solid */
   double direction[3];
@@ -127,6 +127,12 @@ typedef struct {
   int64_t modes;
   double exponent;
 } ig_frequency_case;
+/* Of linear buckling. */
+typedef struct {
+  ig_src at;
+  int64_t modes;
+  double exponent;
+} ig_buckling_case;
 typedef struct {
   ig_src at;
   const char *set;
@@ -218,7 +224,8 @@ typedef enum {
   IG_MINIMISE_VOLUME,
   IG_MINIMISE_STRESS,
   IG_MINIMISE_DISPLACEMENT,
-  IG_MINIMISE_TEMPERATURE
+  IG_MINIMISE_TEMPERATURE,
+  IG_MINIMISE_BUCKLING /* one over the lowest load factor */
 } ig_minimise_kind;
 /* What ranks do: the linear systems of a design are shared, or the grid is divided; the last one,
    of coarser grids, where it can be. */
@@ -260,6 +267,7 @@ typedef struct {
   double size;         /* edge of the finest mesh's elements, m; NaN: 0.7 of the design's */
   int64_t meshes;      /* 1 to 3 */
   int64_t frequencies; /* natural frequencies of the part; 0: none */
+  int64_t buckling;    /* factors of linear buckling of each load case; 0: none */
   bool step;           /* write part.step */
 } ig_finish_case;
 
@@ -283,6 +291,7 @@ typedef struct {
   ig_ramp_case penalty_ramp;
   ig_topopt_stress_case stress;
   ig_frequency_case frequency;
+  ig_buckling_case buckling;
   ig_filter_case filter;
   ig_projection_case projection;
   ig_overhang_case overhang;
@@ -367,10 +376,11 @@ typedef struct {
 } ig_loading;
 
 /* The part and the discretisation are defined below, the others in design/stress.h, design/modes.h,
-   design/pnorm.h and surface/pieces.h. */
+   design/buckling.h, design/pnorm.h and surface/pieces.h. */
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;
+typedef struct ig_topopt_buckling ig_topopt_buckling;
 typedef struct ig_topopt_pnorm ig_topopt_pnorm;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
@@ -432,6 +442,9 @@ struct ig_discretisation {
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
+  /* displacement gradients at the centres, [9][places], and the transpose of that: 0 where held */
+  ig_status (*gradient)(void *self, const double *u, double *to);
+  ig_status (*gradient_back)(void *self, const double *from, double *f);
   /* Hooke's law of the solid at unit Young's modulus, for stresses */
   ig_topopt_hooke hooke;
   double thickness; /* of a plane problem; 1 */
@@ -630,6 +643,7 @@ typedef struct {
   double tolerance, multiplier;    /* of the solver; of the volume, at the last update */
   ig_topopt_stress *stress;        /* NULL: none is asked for */
   ig_topopt_modes *modes;          /* the same */
+  ig_topopt_buckling *buckling;    /* the same */
   ig_topopt_pnorm *peaks;          /* the same: temperatures, members */
   /* wall time by ig_topopt_stage, for the summary */
   double seconds[4]; /* solve, sensitivities, filter, update */

@@ -52,5 +52,6 @@ refused 'accept: [{figure: T_max, min: 127 degC, max: 399 K}]' "bad.yaml:8:10: a
 refused 'accept: [{figure: T_max, min: 2, max: 1}]' "is above the largest, 1: no result would be accepted"
 refused 'accept: [{figure: T_max, min: 3 mm, max: 400 K}]' "'T_max' cannot have limits in mm and in K"
 refused 'accept: {figure: T_mox, max: 500 K}' "bad.yaml:8:9: accept: the run gives no figure 'T_mox' that is a number: did you mean 'T_max'?"
+refused 'accept: {figure: finished_stress, max: 3 MPa}' "bad.yaml:8:9: accept: 'finished_stress' is a figure of the finished part, which is made after the run is judged"
 refused 'accept: [{max: 3 K}]' "missing key 'figure'"
 echo "limits of figures"

@@ -565,6 +565,9 @@ def topopt():
         "grid": {"elements": [6, 3, 3]}, "problem": "frequency", "volume": 0.4, "materials": [dict(SOLID, density=1.0, young=1.0)],
         "supports": [{"box": {"max": [0.0, 3.0, 3.0]}}], "masses": [{"box": {"min": [6.0, 0.0, 0.0]}, "mass": 1.0}], "frequency": {}, "filter": {"kind": "density"},
         "iterations": 3, "output": {"count": 1}}, "only": ["frequency", "masses", "supports", "mass_threshold", "solver", "materials"], "hints": hints}
+    pressed = dict(base, minimise="buckling", buckling={}, filter={"kind": "density"}, loads=[dict(end, force=[-1.0, 0.0, 0.2]), dict(end, force=[-1.0, 0.0, -0.3], load_case=2)],
+                   constraints=[{"buckling": 1e-3, "load_case": 1}], weights=[1.0, 2.0])
+    yield "buckling", {"case": pressed, "only": ["buckling", "constraints", "weights", "mass_threshold"], "hints": hints}
     mesh = {"mesh": {"boxes": [{"name": "part", "size": [8.0, 4.0, 4.0], "cells": [6, 3, 3]}]}, "materials": [dict(SOLID, young=1.0)], "volume": 0.3,
             "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "iterations": 4, "output": {"count": 1}}
     yield "mesh", {"case": mesh, "hints": dict(hints, set=["ymin"], exclude=[["part"]])}

@@ -282,6 +282,12 @@ static const struct {
      {"a bound on the frequency"},
      "problem: frequency, " CLAMPED ", masses: [{" TIP
      ", mass: 3}], mass_threshold: 0.4, constraints: [{frequency: 1}]"},
+    {"buckling under two load cases, one of them with weight",
+     {"buckling of both", "buckling of the second", "buckling with weight"},
+     "minimise: buckling, weights: [1, 2], buckling: {modes: 3, exponent: 4}, " CLAMPED
+     ", mass_threshold: 0.4, loads: [{" TIP ", force: [-2, 1, 0]}, {gravity: [-1, 0.2, 0]}, {" TIP
+     ", force: [-1, -1, 0], load_case: 2}], constraints: [{buckling: 2}, {buckling: 3, "
+     "load_case: 2}, {buckling: 1, load_case: 1}]"},
     {"weight and a force",
      {"a compliance with weight", "a displacement with weight", "a stress with weight"},
      CLAMPED ", loads: [{gravity: [0.1, -1, 0]}, {" TIP

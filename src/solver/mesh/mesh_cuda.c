@@ -11,6 +11,8 @@ const ig_solver_mesh_ops ig_solver_mesh_cuda = {.to_single = ig_solver_mesh_sing
                                                 .to_elements = ig_solver_mesh_to_elements_cuda,
                                                 .strain = ig_solver_mesh_strain_cuda,
                                                 .strain_back = ig_solver_mesh_strain_back_cuda,
+                                                .gradient = ig_solver_mesh_gradient_cuda,
+                                                .gradient_back = ig_solver_mesh_gradient_back_cuda,
                                                 .diagonal = ig_solver_mesh_diagonal_cuda,
                                                 .invert = ig_solver_mesh_invert_cuda,
                                                 .scale = ig_solver_mesh_scale_cuda,

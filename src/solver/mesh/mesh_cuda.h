@@ -23,6 +23,10 @@ ig_status ig_solver_mesh_strain_cuda(ig_ctx *cx, const ig_mesh_args *p, const do
                                      double *tensor);
 ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                                           const double *tensor, double *f);
+ig_status ig_solver_mesh_gradient_cuda(ig_ctx *cx, const ig_mesh_args *p, const double *u,
+                                       double *to);
+ig_status ig_solver_mesh_gradient_back_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                                            const double *from, double *f);
 ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                                        const double *modulus, double *block);
 ig_status ig_solver_mesh_invert_cuda(ig_ctx *cx, const ig_ground *g, bool whole,

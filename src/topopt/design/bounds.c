@@ -3,6 +3,7 @@
 
    Optimisers meet bounds to their own tolerance, so a constraint counts as met within a small
    slack. */
+#include "topopt/design/buckling.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/output.h"
@@ -25,6 +26,9 @@ ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluatio
   if (!isnan(l->frequency))
     return (ig_topopt_bound){"frequency",  "Hz",  ig_topopt_modes_hertz(s, 0),
                              l->frequency, slack, true};
+  if (!isnan(l->buckling))
+    return (ig_topopt_bound){"buckling",  "",    ig_topopt_buckling_least(s, i),
+                             l->buckling, slack, true};
   ig_topopt_bound b = {"volume", "", 0, l->volume, slack, false};
   if (!isnan(l->compliance))
     b = (ig_topopt_bound){

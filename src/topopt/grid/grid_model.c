@@ -210,6 +210,18 @@ static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
   return IG_OK;
 }
 
+static ig_status grid_gradient(void *self, const double *u, double *to) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_stress_ops_of(m->cx)->gradient(m->cx, &m->grid, m->h, u, to);
+}
+static ig_status grid_gradient_back(void *self, const double *from, double *f) {
+  const ig_topopt_grid_model *m = self;
+  IG_TRY(ghosts_take(m, 9, from));
+  IG_SLAB_TRY(m->slab, ig_topopt_stress_ops_of(m->cx)->gradient_back(m->cx, &m->grid, m->h,
+                                                                     m->solver->fix.dev, from, f));
+  return IG_OK;
+}
+
 /* Where elements are: the mean of their corners, in the order of a snapshot's. Only for
    densities of a file. The order of the sum is that of ig_snapshot_centre, so that a design
    written by the same grid is found back exactly. */
@@ -356,6 +368,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.lump_back = grid_to_elements;
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
+  m->d.gradient = grid_gradient;
+  m->d.gradient_back = grid_gradient_back;
   m->d.thickness = dim == 2 ? thickness : 1;
   m->d.hooke = (ig_topopt_hooke){dim,
                                  m->c->plane == IG_PLANE_STRAIN,
