@@ -25,8 +25,17 @@ static bool usual(const ig_contact_case *c) {
   return isnan(c->stiffness) && isnan(c->length) && isnan(c->decay[0]) && !(c->times > 0);
 }
 
+/* Whether a point is deeper than `most`, or has pressure from earlier rounds while it stands off by
+   more than that, as after a load that went down. */
+static bool off(const ig_contact *s, const ig_contact_case *c, const ig_contact_point *t,
+                double most) {
+  const bool laid = t->extra > 0 && t->push > 0 && isnan(c->decay[0]) && isnan(c->tension);
+  return !c->tied && ig_contact_meets(t) &&
+         (laid ? fabs(t->gap) : -t->gap) > most * ig_contact_face_size(s, t);
+}
+
 /* Uzawa's rule: pressures of a converged state become those at no distance. The stiffness is
-   usually far above that of the parts, so that each round divides penetrations by some ten. */
+   usually far above that of the parts, so that each round divides distances by some ten. */
 bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
   bool deep = false;
   s->rounds = at ? s->rounds + 1 : 0;
@@ -37,15 +46,15 @@ bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
     if (!at)
       t->extra = t->kept;
     else
-      deep |= !c->tied && ig_contact_meets(t) && -t->gap > most * ig_contact_face_size(s, t);
+      deep |= off(s, c, t, most);
   }
   if (!at || !deep)
     return false;
   if (s->rounds > 20) {
     if (!s->deep)
       ig_warn(s->bodies.cx,
-              "contact penetrates by more than `penetration` after 20 rounds of augmented "
-              "Lagrange: give a higher `stiffness`, or leave it out");
+              "contact penetrates or stands off by more than `penetration` after 20 rounds of "
+              "augmented Lagrange: give a higher `stiffness`, or leave it out");
     s->deep = true;
     return false;
   }

@@ -2,24 +2,23 @@
 """Which keys of the case reference, and which choices of them, come up in random models and their relations."""
 import argparse
 import collections
-import importlib
-import json
 import os
 import random
-import subprocess
+import shutil
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import engine  # noqa: E402
 import key_cases  # noqa: E402
+from case import Worker  # noqa: E402
 from keys import reference  # noqa: E402
+from rooms.options import Room, definitions, left_out  # noqa: E402
 
 ROOMS = ("thermal", "stress", "dynamics", "topopt", "fracture", "powder", "grains", "structure")
 # `data` of a generator is a file when it is written
 ALIAS = {"data": "file"}
-# not of a model: paths of files that others name, what a person reads, where it runs, and whole tools that have tests of their own
-OUTSIDE = ("title", "accept", "physics", "threads", "backend")
 
 
 def table_of(definitions, section, path=(), depth=0):
@@ -55,9 +54,9 @@ def cases(room, seed):
     """The case of a seed and those of its relations."""
     model = engine.seeded(room, seed)
     yield model.case
-    base = Anything()
+    base = Anything(model.judge.get("first", {}))
     try:
-        for check in room.relations(model, base, random.Random(seed), None, "c"):
+        for check in room.relations(model, base, random.Random(seed), room.program, "c"):
             if check.model is not None:
                 other = (check.model() if callable(check.model) else check.model).case
                 yield other
@@ -75,26 +74,37 @@ def main():
     p.add_argument("--seeds", type=int, default=400, help="models of each room")
     p.add_argument("--counts", action="store_true", help="how often each key comes up")
     options = p.parse_args()
-    definitions = json.loads(subprocess.run([options.ingot, "help", "--schema"], capture_output=True, text=True, check=True).stdout)["definitions"]
-    for name in options.rooms or ROOMS:
-        room = importlib.import_module("rooms." + name)
-        found, choices = collections.Counter(), collections.defaultdict(set)
-        for seed in range(options.seeds):
-            seen = {}
-            for case in cases(room, seed):
-                for key, value in given(case):
-                    seen.setdefault(key, []).append(value)
-            for key, values in seen.items():
-                found[key] += 1
-                choices[key].update(str(v) if not isinstance(v, bool) else str(v).lower() for v in values if not isinstance(v, (list, dict)))
-        keys = {k: t for k, t in table_of(definitions, definitions[name]) if k.split(".")[0] not in OUTSIDE and key_cases.wanted(name, {}, k)}
-        never = [k for k in keys if k not in found]
-        print("%s: %d of %d keys come up in %d models; never: %s" % (name, len(keys) - len(never), len(keys), options.seeds, ", ".join(never)))
-        unused = ["%s: %s" % (k, c) for k, t in keys.items() if k in found and "enum" in t for c in t["enum"] if str(c) not in choices[k]]
-        print("  choices that never come up: %s" % ", ".join(unused))
-        if options.counts:
-            print("  " + ", ".join("%s %d" % k for k in found.most_common()))
+    os.environ.setdefault("INGOT_MATERIALS", os.path.join(HERE, "..", "..", "materials"))
+    folder = tempfile.mkdtemp(prefix="coverage")
+    program = Worker(options.ingot, os.path.join(os.path.dirname(options.ingot), "tests", "differential_worker"), folder)
+    try:
+        for name in options.rooms or ROOMS:
+            show(Room(name, program), options)
+    finally:
+        program.stop()
+        shutil.rmtree(folder, ignore_errors=True)
     return 0
+
+
+def show(room, options):
+    """What came up of one room, and what did not."""
+    tables, name = definitions(room.program), room.NAME
+    found, choices = collections.Counter(), collections.defaultdict(set)
+    for seed in range(options.seeds):
+        seen = {}
+        for case in cases(room, seed):
+            for key, value in given(case):
+                seen.setdefault(key, []).append(value)
+        for key, values in seen.items():
+            found[key] += 1
+            choices[key].update(str(v) if not isinstance(v, bool) else str(v).lower() for v in values if not isinstance(v, (list, dict)))
+    keys = {k: t for k, t in table_of(tables, tables[name]) if not left_out(k) and (not k.startswith(("mesh.", "materials.")) if name == "grains" else key_cases.wanted(name, {}, k))}
+    never = [k for k in keys if k not in found]
+    print("%s: %d of %d keys come up in %d models; never: %s" % (name, len(keys) - len(never), len(keys), options.seeds, ", ".join(never)))
+    unused = ["%s: %s" % (k, c) for k, t in keys.items() if k in found and "enum" in t for c in t["enum"] if str(c) not in choices[k]]
+    print("  choices that never come up: %s" % ", ".join(unused))
+    if options.counts:
+        print("  " + ", ".join("%s %d" % k for k in found.most_common()))
 
 
 if __name__ == "__main__":

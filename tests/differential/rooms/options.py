@@ -16,7 +16,7 @@ SHARE = 0.2  # of the models of a room
 TRIES = 8
 # figures that are not a number where there is nothing to take them from, or are taken from the rows of the history alone
 NONE = ("interlayer", "T_interlayer", "cooling_rate", "G", "R")
-OF_ROWS = ("energy_error", "tip_speed_max")
+OF_ROWS = ("energy_error", "tip_speed", "tip_speed_max", "melt_volume_max")
 # not of a model, or programs of their own
 LEFT_OUT = ("title", "accept", "physics", "threads", "backend", "finish", "output.checkpoint_every")
 UNITS = {"m": [("mm", 1e-3), ("um", 1e-6), ("km", 1e3)], "s": [("ms", 1e-3), ("us", 1e-6), ("min", 60.0)], "Pa": [("MPa", 1e6), ("GPa", 1e9), ("kPa", 1e3)],
@@ -102,7 +102,7 @@ class Room:
 
     def relations(self, model, base, rng, program, name):
         if "varied" in model.judge:
-            yield from runs(model, base, rng, self.NAME)
+            yield from runs(model, base, rng)
         else:
             yield from self.own.relations(model, base, rng, program, name)
         yield from written(program, self.NAME, model, rng)
@@ -117,15 +117,14 @@ def sound(model, base):
             yield "%s is %.17g, and was %.17g before" % (name, base[name], model.judge["first"][name])
 
 
-def runs(model, base, rng, room):
+def runs(model, base, rng):
     """Ways to run it; ranks where the room and the case have them."""
     for check in ways(model, base, rng, 1e-300, ranks=True):
-        check.refusable = {"ranks": "rank", "stepped": "no state to save", "python": "no state to save"}.get(check.name)
+        if check.name == "ranks":
+            check.refusable = "rank"
         if check.name == "output":
             check.only = [k for k in model.figures if k not in OF_ROWS]
         if check.name == "threads" and model.case.get("assembly") == "atomic":
-            continue
-        if room == "structure" and check.name in ("stepped", "python"):  # it has no state to save
             continue
         yield check
 
