@@ -101,6 +101,7 @@ KNOWN = {
     ("topopt", "springs.box.min"): "the same nodes",
     ("topopt", "masses.box.max"): "the same nodes",
     ("topopt", "constraints.box.max"): "the same nodes",
+    ("topopt", "printing.box.max"): "the same nodes",
     ("topopt", "sets.name"): "no entry names the set",
     ("topopt", "sets.box.min"): "no entry names the set",
     ("topopt", "sets.box.max"): "no entry names the set",
@@ -568,6 +569,9 @@ def topopt():
     pressed = dict(base, minimise="buckling", buckling={}, filter={"kind": "density"}, loads=[dict(end, force=[-1.0, 0.0, 0.2]), dict(end, force=[-1.0, 0.0, -0.3], load_case=2)],
                    constraints=[{"buckling": 1e-3, "load_case": 1}], weights=[1.0, 2.0])
     yield "buckling", {"case": pressed, "only": ["buckling", "constraints", "weights", "mass_threshold"], "hints": hints}
+    printed = dict(base, minimise="distortion", filter={"kind": "density"}, constraints=[dict(end, distortion=1.0)],
+                   printing={"box": {"min": [6.0, 0.0, 4.0], "max": [8.0, 4.0, 4.0]}, "strain": [-0.01, -0.02, -0.01]})
+    yield "printing", {"case": printed, "only": ["printing", "constraints"], "hints": dict(hints, **{"printing.direction": ["z-"], "layers": [2]})}
     mesh = {"mesh": {"boxes": [{"name": "part", "size": [8.0, 4.0, 4.0], "cells": [6, 3, 3]}]}, "materials": [dict(SOLID, young=1.0)], "volume": 0.3,
             "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "iterations": 4, "output": {"count": 1}}
     yield "mesh", {"case": mesh, "hints": dict(hints, set=["ymin"], exclude=[["part"]])}
