@@ -286,13 +286,11 @@ static const char *const bed[] = {
     "duration",
     "0.4 ms",
     OUT};
-static const char *const front[] = {"physics",   "grains",
-                                    "grid",      "{cell: 1 um, size: [8 um, 7 um, 12 um]}",
-                                    "periodic",  "true",
-                                    "field",     "{gradient: 5e5 K/m, speed: 0.6 m/s}",
-                                    "growth",    "{law: in625}",
-                                    "substrate", "{grain_size: 4 um}",
-                                    OUT};
+static const char *const front[] = {
+    "physics",  "grains",       "grid",      "{cell: 1 um, size: [8 um, 7 um, 12 um]}",
+    "periodic", "true",         "field",     "{gradient: 5e5 K/m, speed: 0.6 m/s}",
+    "growth",   "{law: in625}", "substrate", "{grain_size: 4 um}",
+    OUT};
 
 static void a_device_that_fails_in_thermal(void **state) {
   (void)state;
