@@ -48,7 +48,7 @@ listed() {
     figures "$summary" | while read -r key _; do
       known=
       for pattern in $patterns; do
-        while [[ $pattern == *'{'* ]]; do pattern=${pattern%%'{'*}@($names)${pattern#*'}'}; done
+        while [[ $pattern == *'{'* ]]; do pattern="${pattern%%'{'*}@($names)${pattern#*'}'}"; done
         # shellcheck disable=SC2053
         [[ $key == $pattern ]] && known=yes
       done
