@@ -48,7 +48,7 @@ ig_status ig_dyn_loads_put(ig_dyn_job *r, ig_sink *to) {
   if (status == IG_OK && m->solids)
     status = IG_NEW(m->cx, &l.pushed, 3 * (size_t)m->p.nodes + 1, "loads");
   if (l.pushed)
-    ig_dyn_solids_pushed(m, true, l.pushed);
+    ig_dyn_solids_pushed(m, ig_dyn_clock_of(r)->time, true, l.pushed);
   status = ig_dyn_particles_add(m, status, ROW, particle_row, particle_add, &l);
   if (status == IG_OK && ig_ranks_first(m->cx))
     status = ig_loads_put(&l.to, to);
