@@ -138,6 +138,7 @@ static bound bound_of(const ig_limit_case *l) {
                        {"mass", "kg", l->mass},
                        {"frequency", "Hz", l->frequency},
                        {"buckling", "", l->buckling},
+                       {"distortion", "m", l->distortion},
                        {"temperature", "K", l->temperature},
                        {"member", "m", l->member},
                        {"volume", "", l->volume}};

@@ -17,6 +17,10 @@
         than `iterations`.
    Below the least step the analysis ends; the last accepted state stands.
 
+   Loose parts fall, tip and come to rest in the first step. Where that finds no end within many
+   iterations, contact begins as a bond that draws sides together (`ease`), then acts as it does,
+   at first with a small share of its stiffness that grows tenfold as often as forces balance.
+
    Arc length (Crisfield 1981): s is an unknown too, and the increment of the displacements has a
    given length; the sign of the prediction follows the last increment (Feng, Peric and Owen 1996).
    With `open` the path goes on beyond s = 1, and the caller decides where it ends.
@@ -57,6 +61,9 @@ typedef struct {
      iterations go on; at NULL: a step begins, multipliers are those of the last accepted one. NULL:
      there are none. Not called with arc_length but for the latter. */
   bool (*augment)(void *self, const ig_trial *at);
+  /* Of models with loose parts (options): contact has this share of its stiffness from now on and,
+     `bonded`, holds sides that are near in all directions. NULL: it cannot. */
+  void (*ease)(void *self, double share, bool bonded);
   /* an unknown or an element in words, for messages */
   void (*name)(void *self, int32_t unknown, char *text, size_t size);
   void (*name_element)(void *self, int group, int32_t element, char *text, size_t size);

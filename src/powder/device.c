@@ -46,8 +46,10 @@ static ig_status bed_make(ig_powder_run *r) {
   IG_TRY(doubles(r, &a->source, fine));
   IG_TRY(doubles(r, &a->lost, fine));
   IG_TRY(doubles(r, &a->held, fine));
-  if (r->c->evaporation)
+  if (r->c->evaporation) {
     IG_TRY(doubles(r, &a->evaporated, fine));
+    IG_TRY(device_doubles(r, &a->light, fine));
+  }
   IG_TRY(doubles(r, &a->coarse_lost, columns));
   IG_TRY(doubles(r, &a->coarse_held, columns));
   IG_TRY(device_doubles(r, &a->lost_now, columns));
@@ -206,6 +208,7 @@ static void view_make(ig_powder_run *r) {
   v->beams = r->beams;
   v->ground = a->ground.dev;
   v->evaporated = a->evaporated.dev;
+  v->light = a->light.dev;
   v->source = a->source.dev, v->lost = a->lost.dev, v->held = a->held.dev;
   v->coarse_lost = a->coarse_lost.dev, v->coarse_held = a->coarse_held.dev;
   v->stage_lost[0] = a->lost_now.dev, v->stage_lost[1] = a->lost_before.dev;

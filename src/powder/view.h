@@ -189,9 +189,10 @@ typedef struct {
   ig_powder_holes holes;
   double *ground; /* temperature ahead of each beam, K */
   /* vapour: heat flux evaporation / sqrt(T) exp(vapour (1 / boiling - 1 / T)), W/m^2; heat it took
-     so far, J, by column; NULL: there is none */
+     so far, and light of a step that the topmost cell alone took, J, by column; NULL: there is
+     none. The kernel that takes all steps at once has no use for `light` */
   double boiling, vapour, evaporation;
-  double *evaporated;
+  double *evaporated, *light;
   /* heat so far, J, by column: of fine cells; of coarse ones, and in the last two stages */
   double *source, *lost, *held, *coarse_lost, *coarse_held, *stage_lost[2], *stage_held[2];
   double liquidus_T, solidus_T;

@@ -1,7 +1,7 @@
 /* Loops of the stress room on the GPU: one thread per element. The physics is that of law.inc
    and element.inc; this file has the launches and, for assembly `cluster`, sums in shared
    memory. */
-#include "stress/step_cuda.h"
+#include "stress/ops.h"
 #include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"
 
@@ -9,12 +9,17 @@
 #include "assembly/scatter.inc"
 #include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
+#include "solver/mesh/hex.inc"
+#include "solver/mesh/tet.inc"
 #include "stress/assumed.inc"
 #define STORED float
 #include "stress/product.inc"
+#include "stress/tet_product.inc"
 #include "stress/law.inc"
 #include "stress/rotation.inc"
+#include "stress/point.inc"
 #include "stress/element.inc"
+#include "stress/tet.inc"
 
 enum { THREADS = 128 };
 /* number of this thread in the grid; 64 bits, as 3 x nodes may exceed 2^31 */
@@ -30,20 +35,36 @@ enum { THREADS = 128 };
 /* What an element gives to its corners: internal forces, those of the stress that a step starts
    from, or the tangent times a vector. `place`: of its nodes in `at` and `x`; `row`: of what it
    keeps of the tangent. */
-enum gift { FORCE, PAST, PRODUCT, PRODUCT_BBAR, PRODUCT_TURNED, PRODUCT_TURNED_BBAR };
+enum gift {
+  FORCE,
+  PAST,
+  PRODUCT,
+  PRODUCT_BBAR,
+  PRODUCT_TURNED,
+  PRODUCT_TURNED_BBAR,
+  TET_FORCE,
+  TET_PAST,
+  TET_PRODUCT
+};
+static constexpr __host__ __device__ int nodes_of(gift g) {
+  return g < TET_FORCE ? 8 : 10;
+}
 template <gift GIFT, typename PLACE>
 static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int64_t e, int64_t row,
                                                     const PLACE *place, const double *at,
                                                     const double *x, double *fe) {
   if (GIFT == FORCE || GIFT == PAST)
     return ig_stress_force(&p, e, row, GIFT == PAST, x, fe);
-  double xe[24], ue[24];
+  if (GIFT == TET_FORCE || GIFT == TET_PAST)
+    return ig_tet_force(&p, e, row, GIFT == TET_PAST, x, fe);
+  constexpr int UNKNOWNS = 3 * nodes_of(GIFT);
+  double xe[UNKNOWNS], ue[UNKNOWNS];
   if (!p.alive[e]) {
-    for (int k = 0; k < 24; k++)
+    for (int k = 0; k < UNKNOWNS; k++)
       fe[k] = 0;
     return false;
   }
-  for (int k = 0; k < 24; k++) {
+  for (int k = 0; k < UNKNOWNS; k++) {
     const int64_t n = 3 * (int64_t)place[k / 3] + k % 3;
     xe[k] = at[n];
     ue[k] = x[n];
@@ -55,7 +76,10 @@ static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int
   if (TURNED)
     ig_stress_spin_before(&p, e, &spin, ue, turned);
   const float *slope = p.slope + ig_stress_at(row, p.slopes, 0, 0);
-  if (GIFT == PRODUCT || GIFT == PRODUCT_TURNED)
+  if (GIFT == TET_PRODUCT)
+    stress_product_tet_f64(xe, ue, slope, IG_STRESS_TILE, p.slopes, !p.assumed, p.bulk[e],
+                           ig_stress_flows(&p), fe);
+  else if (GIFT == PRODUCT || GIFT == PRODUCT_TURNED)
     stress_product_assumed_f64(xe, ue, slope, IG_STRESS_TILE, p.slopes, ig_stress_flows(&p), fe);
   else
     stress_product_f64(xe, ue, slope, IG_STRESS_TILE, p.bulk[e], ig_stress_flows(&p), fe);
@@ -73,11 +97,12 @@ static __global__ void __launch_bounds__(THREADS)
   if (i >= end)
     return;
   const int64_t e = ig_scatter_element(&p.scatter, (int32_t)i);
-  double fe[24];
-  if (!element_give<GIFT>(p, e, e, p.scatter.conn + 8 * e, p.x, x, fe) &&
+  constexpr int NODES = nodes_of(GIFT);
+  double fe[3 * NODES];
+  if (!element_give<GIFT>(p, e, e, p.scatter.conn + NODES * e, p.x, x, fe) &&
       p.scatter.how != IG_GATHER)
     return; /* gather reads every slot */
-  for (int k = 0; k < 24; k++)
+  for (int k = 0; k < 3 * NODES; k++)
     ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, fe[k], y, p.slots);
 }
 
@@ -127,9 +152,10 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
 template <gift GIFT>
 static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
                       double *y) {
-  if (plan->how == IG_CLUSTER) {
+  if (nodes_of(GIFT) == 8 && plan->how == IG_CLUSTER) { /* clusters are of hexahedra */
+    constexpr gift HEX = nodes_of(GIFT) == 8 ? GIFT : FORCE;
     IG_TRY(ig_clusters_clear(cx, p->clusters, plan->nodes, 3, sizeof *y, y));
-    cluster_pass<GIFT>
+    cluster_pass<HEX>
         <<<(unsigned)p->cluster.count, IG_STRESS_CLUSTER, 0, ig_cuda_stream(cx)>>>(*p, x, y);
     IG_LAUNCHED(cx);
     return ig_clusters_sum_f64(cx, p->clusters, 3, p->slots, y);
@@ -142,72 +168,94 @@ static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, 
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
-extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
-                                          bool past, const double *u, double *f) {
+static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, bool past,
+                       const double *u, double *f) {
+  if (p->tet)
+    return past ? sums<TET_PAST>(cx, p, plan, u, f) : sums<TET_FORCE>(cx, p, plan, u, f);
   return past ? sums<PAST>(cx, p, plan, u, f) : sums<FORCE>(cx, p, plan, u, f);
 }
-extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
-                                            const ig_plan *plan, const double *x, double *y) {
+static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
+                         double *y) {
+  if (p->tet)
+    return sums<TET_PRODUCT>(cx, p, plan, x, y);
   if (p->turn)
     return p->assumed ? sums<PRODUCT_TURNED>(cx, p, plan, x, y)
                       : sums<PRODUCT_TURNED_BBAR>(cx, p, plan, x, y);
   return p->assumed ? sums<PRODUCT>(cx, p, plan, x, y) : sums<PRODUCT_BBAR>(cx, p, plan, x, y);
 }
 
-/* One thread per element: its points are worked on one after the other. */
+/* One thread per element: its points are worked on one after the other. Tetrahedra have kernels of
+   their own: the wider would decide about the registers of both. */
+template <bool TET>
 static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)
-    ig_stress_commit(&p, e, u);
+    TET ? ig_tet_commit(&p, e, u) : ig_stress_commit(&p, e, u);
 }
-extern "C" ig_status ig_stress_commit_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u) {
-  LAUNCH(commit_pass, p->scatter.elements, *p, u);
+static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
+  if (p->tet)
+    LAUNCH(commit_pass<true>, p->scatter.elements, *p, u);
+  else
+    LAUNCH(commit_pass<false>, p->scatter.elements, *p, u);
   return IG_OK;
 }
 
+template <bool TET>
 static __global__ void __launch_bounds__(THREADS)
     wipe_pass(ig_stress_args p, const double *u, bool hot, const int32_t *list, const double *value,
               int64_t count) {
   const int64_t i = THREAD;
   if (i < count)
-    ig_stress_wipe(&p, list ? list[i] : i, u, hot, value[i]);
+    TET ? ig_tet_wipe(&p, list ? list[i] : i, u, hot, value[i])
+        : ig_stress_wipe(&p, list ? list[i] : i, u, hot, value[i]);
 }
-extern "C" ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
-                                         bool hot, const int32_t *list, const double *value,
-                                         int64_t count) {
-  LAUNCH(wipe_pass, count, *p, u, hot, list, value, count);
+static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
+                      const int32_t *list, const double *value, int64_t count) {
+  if (p->tet)
+    LAUNCH(wipe_pass<true>, count, *p, u, hot, list, value, count);
+  else
+    LAUNCH(wipe_pass<false>, count, *p, u, hot, list, value, count);
   return IG_OK;
 }
 
 /* One kernel for each kind: the widest would decide about the registers of all. */
-template <ig_stress_value WHAT>
+template <ig_stress_value WHAT, bool TET>
 static __global__ void __launch_bounds__(THREADS)
     values_pass(ig_stress_args p, const double *old, const double *u, ig_lid begin, ig_lid count,
                 double *out) {
   const int64_t i = THREAD;
+  double *to = out + ig_stress_value_count(WHAT) * i;
   if (i < count)
-    ig_stress_values_of(&p, WHAT, begin + i, old, u, out + ig_stress_value_count(WHAT) * i);
+    TET ? ig_tet_values_of(&p, WHAT, begin + i, old, u, to)
+        : ig_stress_values_of(&p, WHAT, begin + i, old, u, to);
 }
-extern "C" ig_status ig_stress_values_cuda(ig_ctx *cx, const ig_stress_args *p,
-                                           ig_stress_value what, const double *old, const double *u,
-                                           ig_lid begin, ig_lid count, double *out) {
+template <bool TET>
+static ig_status values_launch(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
+                               const double *old, const double *u, ig_lid begin, ig_lid count,
+                               double *out) {
   if (what == IG_VALUE_REPORT)
-    LAUNCH(values_pass<IG_VALUE_REPORT>, count, *p, old, u, begin, count, out);
+    LAUNCH((values_pass<IG_VALUE_REPORT, TET>), count, *p, old, u, begin, count, out);
   else if (what == IG_VALUE_POINTS)
-    LAUNCH(values_pass<IG_VALUE_POINTS>, count, *p, old, u, begin, count, out);
+    LAUNCH((values_pass<IG_VALUE_POINTS, TET>), count, *p, old, u, begin, count, out);
   else if (what == IG_VALUE_STORED)
-    LAUNCH(values_pass<IG_VALUE_STORED>, count, *p, old, u, begin, count, out);
+    LAUNCH((values_pass<IG_VALUE_STORED, TET>), count, *p, old, u, begin, count, out);
   else
-    LAUNCH(values_pass<IG_VALUE_ENERGY>, count, *p, old, u, begin, count, out);
+    LAUNCH((values_pass<IG_VALUE_ENERGY, TET>), count, *p, old, u, begin, count, out);
   return IG_OK;
+}
+static ig_status values(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
+                        const double *old, const double *u, ig_lid begin, ig_lid count,
+                        double *out) {
+  return (p->tet ? values_launch<true> : values_launch<false>)(cx, p, what, old, u, begin, count,
+                                                               out);
 }
 
 static __global__ void young_pass(ig_stress_args p, double *out) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)
-    out[e] = ig_stress_young(&p, e);
+    out[e] = p.tet ? ig_tet_young(&p, e) : ig_stress_young(&p, e);
 }
-extern "C" ig_status ig_stress_young_cuda(ig_ctx *cx, const ig_stress_args *p, double *out) {
+static ig_status young(ig_ctx *cx, const ig_stress_args *p, double *out) {
   LAUNCH(young_pass, p->scatter.elements, *p, out);
   return IG_OK;
 }
@@ -218,8 +266,7 @@ static __global__ void add_pass(int64_t n, double a, const double *x, double *y)
   if (i < n)
     y[i] += a * x[i];
 }
-extern "C" ig_status ig_stress_add_cuda(ig_ctx *cx, int64_t n, double a, const double *x,
-                                        double *y) {
+static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y) {
   LAUNCH(add_pass, n, n, a, x, y);
   return IG_OK;
 }
@@ -244,15 +291,15 @@ static __global__ void tie_pass(const int32_t *start, const int32_t *item, T *x)
   for (int32_t i = begin + (int32_t)threadIdx.x; i < end; i += THREADS)
     x[item[i]] = (T)mean;
 }
-extern "C" ig_status ig_stress_tie_cuda_f64(ig_ctx *cx, int groups, const int32_t *start,
-                                            const int32_t *item, double *x) {
+static ig_status tie_f64(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
+                         double *x) {
   if (groups > 0)
     tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
-extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_t *start,
-                                            const int32_t *item, float *x) {
+static ig_status tie_f32(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
+                         float *x) {
   if (groups > 0)
     tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
   IG_LAUNCHED(cx);
@@ -266,9 +313,8 @@ static __global__ void to_grid_pass(int64_t nodes, int64_t stored, const int32_t
   if (i < 3 * nodes)
     y[i % 3 * stored + place[i / 3]] = x[list ? 3 * (int64_t)list[i / 3] + i % 3 : i];
 }
-extern "C" ig_status ig_stress_to_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
-                                            const int32_t *list, const int32_t *place,
-                                            const float *x, float *y) {
+static ig_status to_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                         const int32_t *place, const float *x, float *y) {
   LAUNCH(to_grid_pass, 3 * nodes, nodes, stored, list, place, x, y);
   return IG_OK;
 }
@@ -279,9 +325,8 @@ static __global__ void from_grid_pass(int64_t nodes, int64_t stored, const int32
   if (i < 3 * nodes)
     y[list ? 3 * (int64_t)list[i / 3] + i % 3 : i] = x[i % 3 * stored + place[i / 3]];
 }
-extern "C" ig_status ig_stress_from_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
-                                              const int32_t *list, const int32_t *place,
-                                              const float *x, float *y) {
+static ig_status from_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                           const int32_t *place, const float *x, float *y) {
   LAUNCH(from_grid_pass, 3 * nodes, nodes, stored, list, place, x, y);
   return IG_OK;
 }
@@ -292,8 +337,8 @@ static __global__ void to_cells_pass(int64_t elements, const int32_t *list, cons
   if (e < elements)
     y[cell[e]] = x[list ? list[e] : e];
 }
-extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *list,
-                                             const int32_t *cell, const double *x, double *y) {
+static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *list, const int32_t *cell,
+                          const double *x, double *y) {
   LAUNCH(to_cells_pass, elements, elements, list, cell, x, y);
   return IG_OK;
 }
@@ -304,8 +349,8 @@ static __global__ void turn_pass(int64_t nodes, const float *turn, bool back, co
   if (n < nodes)
     ig_stress_turn_single(turn + 9 * n, back, x + 3 * n, y + 3 * n);
 }
-extern "C" ig_status ig_stress_turn_cuda(ig_ctx *cx, int64_t nodes, const float *turn, bool back,
-                                         const float *x, float *y) {
+static ig_status turn(ig_ctx *cx, int64_t nodes, const float *turn, bool back, const float *x,
+                      float *y) {
   LAUNCH(turn_pass, nodes, nodes, turn, back, x, y);
   return IG_OK;
 }
@@ -316,7 +361,22 @@ static __global__ void still_pass(int64_t nodes, const uint8_t *fix, float *x) {
   if (i < 3 * nodes && (fix[i / 3] >> (i % 3) & 1))
     x[i] = 0;
 }
-extern "C" ig_status ig_stress_still_cuda(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
+static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
   LAUNCH(still_pass, 3 * nodes, nodes, fix, x);
   return IG_OK;
 }
+
+const ig_stress_ops ig_stress_cuda = {.force = force,
+                                      .product = product,
+                                      .commit = commit,
+                                      .wipe = wipe,
+                                      .values = values,
+                                      .young = young,
+                                      .add = add,
+                                      .tie_f64 = tie_f64,
+                                      .tie_f32 = tie_f32,
+                                      .to_grid = to_grid,
+                                      .from_grid = from_grid,
+                                      .to_cells = to_cells,
+                                      .turn = turn,
+                                      .still = still};

@@ -575,7 +575,7 @@ const ig_room ig_room_structure = {
     .tally = room_tally,
     .check = room_check,
     .elements = "tet4|tet10|hex8|hex20|wedge6|wedge15|tri3|quad4|tri6|quad8|beam2|beam3",
-    .fields = "displacement|reaction|stress|von_mises|plastic_strain|T",
+    .fields = "displacement|reaction|stress|von_mises|plastic_strain|T|modes",
     .figures =
         "displacement_max|temperature_min|temperature_max|load_x|load_y|load_z|load_moment_x|"
         "load_moment_y|load_moment_z|reaction_x|reaction_y|reaction_z|reaction_moment_x|"

@@ -517,8 +517,11 @@ struct ig_structure {
   struct {
     int64_t analysis; /* no hole: checkpoints have these bytes */
     double value;
+    bool buckling;
   } * mode;
   int modes;
+  float *shape; /* of the modes of analysis `shaped`: modes x drawn nodes x 3, the largest is 1 */
+  int shapes, shaped;
 };
 
 /* The nodes of a set of any kind; free *node. Unlike ig_mesh_named_nodes it does not look at the

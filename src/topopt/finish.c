@@ -260,6 +260,7 @@ const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
   case IG_MINIMISE_STRESS:
     return "Pa";
   case IG_MINIMISE_DISPLACEMENT:
+  case IG_MINIMISE_DISTORTION:
     return "m";
   case IG_MINIMISE_TEMPERATURE:
     return "K";

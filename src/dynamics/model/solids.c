@@ -250,9 +250,9 @@ void ig_dyn_solids_pressures(ig_dyn_model *m, double time) {
     all->faces.face[i].pressure = pressure_at(m, i, time);
 }
 
-/* Resultant of the pressures at a time and the accepted positions, without the faces of statics,
-   which a run that was restored at its end never makes. */
-void ig_dyn_solids_pushed(const ig_dyn_model *m, double time, double sum[3]) {
+/* What pressures push at a time and the accepted positions, without the faces of statics, which a
+   run that was restored at its end never makes. */
+void ig_dyn_solids_pushed(const ig_dyn_model *m, double time, bool at_nodes, double *sum) {
   const ig_dyn_solids *all = m->solids;
   for (int32_t i = 0; all && i < all->pressed; i++) {
     const ig_solid_face *f = &all->press[i].face;
@@ -261,7 +261,7 @@ void ig_dyn_solids_pushed(const ig_dyn_model *m, double time, double sum[3]) {
       x[k] = all->x[3 * (int64_t)f->node[k / 3] + k % 3];
     ig_solid_pressure(f->nodes, x, pressure_at(m, i, time), push, NULL, false);
     for (int k = 0; k < 3 * f->nodes; k++)
-      sum[k % 3] += push[k];
+      sum[(at_nodes ? 3 * (int64_t)f->node[k / 3] : 0) + k % 3] += push[k];
   }
 }
 

@@ -116,6 +116,8 @@ static const ig_option limit_options[] = {
             "model, not in the whole part"),
     IG_REAL(ig_limit_case, member, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "largest member size: no ball of this diameter around an element there may be solid"),
+    IG_REAL(ig_limit_case, distortion, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most the nodes there may be off their places after printing, root mean square"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
     IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
            "under which load; 0: the first, of a stress or buckling the worst of all"),
@@ -310,6 +312,17 @@ static const ig_option mill_options[] = {
              "from which tools come: x- x+ y- y+ z- z+; z+: from above, downwards"),
     IG_END};
 
+static const ig_option printing_options[] = {
+    WHERE(ig_printing_case),
+    IG_TEXT(ig_printing_case, direction, "z+",
+            "x-, x+, y-, y+, z- or z+: in which layers are added, from the lowest plane on, which "
+            "is the build plate"),
+    IG_INT(ig_printing_case, layers, "0", 0, 250,
+           "steps in which the part is made; 0: 10, or one for each layer of elements"),
+    IG_VECTOR3(ig_printing_case, strain, "", IG_REQUIRED,
+               "inherent strain of a new layer along x, y, z; shrinkage is negative"),
+    IG_END};
+
 static const ig_option finish_options[] = {
     IG_REAL(ig_finish_case, size, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "edge of the finest mesh's elements; left out: 0.7 of the design's"),
@@ -325,13 +338,13 @@ static const ig_option finish_options[] = {
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
               "what is wanted; frequency: the lowest natural frequency as high as possible"),
-    IG_CHOICE(ig_topopt_case, minimise, "response|volume|stress|displacement|temperature|buckling",
-              "response",
+    IG_CHOICE(ig_topopt_case, minimise,
+              "response|volume|stress|displacement|temperature|buckling|distortion", "response",
               "what is made small: what 'problem' says, within the volume; the volume, within the "
               "constraints ('volume' is the density of the start then); within the volume the "
               "largest stress, the mean displacement of the ports, the highest temperature (of "
-              "the ports, where there are any), or one over the least factor of the loads at "
-              "which the body buckles"),
+              "the ports, where there are any), one over the least factor of the loads at which "
+              "the body buckles, or the distortion by printing"),
     IG_CHOICE(ig_topopt_case, combine, "sum|worst", "sum",
               "load cases: their weighted sum, or a smooth maximum of the weighted ones"),
     IG_CHOICE(ig_topopt_case, plane, "stress|strain", "stress",
@@ -350,7 +363,7 @@ const ig_option ig_topopt_options[] = {
             "elements that are not designed; later entries win"),
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
             "bounds beside the volume, each with one of volume, mass, compliance, displacement, "
-            "stress, temperature, frequency, buckling, member (by mma)"),
+            "stress, temperature, frequency, buckling, distortion, member (by mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
@@ -393,6 +406,9 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, milling, ig_mill_case, mill_options, NULL,
            "no void that a tool could not reach along a straight line from one of some directions "
            "(grids)"),
+    IG_MAP(ig_topopt_case, printing, ig_printing_case, printing_options, NULL,
+           "how the part is printed, for its distortion (grids); set or place: where that is made "
+           "small by minimise: distortion"),
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
            "elements that share one density: extrusion, repetition, symmetry of the design"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),

@@ -44,6 +44,8 @@ ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluatio
     b = (ig_topopt_bound){"temperature", "K", 0, l->temperature, stress_slack, false};
   if (!isnan(l->member)) /* solid share of the fullest ball */
     b = (ig_topopt_bound){"member", "", 0, IG_MEMBER_SHARE, stress_slack, false};
+  if (!isnan(l->distortion))
+    b = (ig_topopt_bound){"distortion", "m", 0, l->distortion, slack, false};
   const bool peak = !isnan(l->stress) || !isnan(l->temperature) || !isnan(l->member);
   b.value = (peak ? e->peak[i] : e->limit[i]) * b.bound;
   return b;

@@ -9,8 +9,10 @@
      stress            design/stress.c
      temperature, member  design/pnorm.c
      frequency         design/modes.c
-     buckling          design/buckling.c */
+     buckling          design/buckling.c
+     distortion        design/distortion.c */
 #include "topopt/design/buckling.h"
+#include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
@@ -81,6 +83,10 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
       IG_TRY(ig_topopt_stress_evaluate(s, law, i, e, &e->limit[i], slope));
       continue;
     }
+    if (!isnan(limit->distortion)) {
+      IG_TRY(ig_topopt_distortion_evaluate(s, law, i, e, &e->limit[i], slope));
+      continue;
+    }
     if (!isnan(limit->buckling)) {
       IG_TRY(ig_topopt_buckling_evaluate(s, law, i, e, &e->limit[i], slope));
       continue;
@@ -144,14 +150,15 @@ static ig_status check_cycle(const ig_topopt_design *s, const ig_limit_case *lim
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
   const double given[] = {limit->volume,       limit->mass,   limit->compliance,
                           limit->displacement, limit->stress, limit->temperature,
-                          limit->frequency,    limit->member, limit->buckling};
+                          limit->frequency,    limit->member, limit->buckling,
+                          limit->distortion};
   int count = 0;
   for (size_t i = 0; i < sizeof given / sizeof *given; i++)
     count += !isnan(given[i]);
   if (count != 1)
     return ig_fail_at(s->cx, &limit->at,
                       "constraints: give one of volume, mass, compliance, displacement, stress, "
-                      "temperature, frequency, buckling and member");
+                      "temperature, frequency, buckling, distortion and member");
   if (limit->cycle.at.given)
     IG_TRY(check_cycle(s, limit));
   if (!isnan(limit->mass) && !(s->loading->element_mass > 0))

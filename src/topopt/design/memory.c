@@ -2,6 +2,7 @@
    too large to be built. Must agree with what evaluate.c, limits.c, mma.c and stress.c allocate;
    n and nu as in topopt.h. */
 #include "topopt/design/buckling.h"
+#include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
@@ -14,7 +15,7 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + ig_topopt_swept(c));
   bytes += c->milling.at.given ? 8 * n * (c->milling.directions.count + 1) : 0;
   bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
-  bytes += ig_topopt_buckling_bytes(c, n, nu, cases);
+  bytes += ig_topopt_buckling_bytes(c, n, nu, cases) + ig_topopt_distortion_bytes(c, n, nu);
   bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;

@@ -4,6 +4,7 @@
 #include "topopt/surface/outline.h"
 #include "topopt/topopt.h"
 #include "topopt/design/buckling.h"
+#include "topopt/design/distortion.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
 #include "solver/mesh/ebe.h"
@@ -173,7 +174,8 @@ static ig_status check_top(const asked *a) {
   }
   const bool response = c->minimise == IG_MINIMISE_DISPLACEMENT ||
                         (c->minimise == IG_MINIMISE_RESPONSE && c->problem != IG_PROBLEM_FREQUENCY);
-  const bool weighted = response || c->minimise >= IG_MINIMISE_STRESS;
+  const bool weighted =
+      response || (c->minimise >= IG_MINIMISE_STRESS && c->minimise != IG_MINIMISE_DISTORTION);
   const rule list[] = {
       {!a->heat && c->source != 0, "source", "it is heat, for problem: heat"},
       {c->plane != IG_PLANE_STRESS && (!a->plane || a->heat), "plane",
@@ -208,6 +210,15 @@ static ig_status check_sections(const asked *a) {
                             "no load factor is bounded or made large: give one in 'constraints', "
                             "or minimise: buckling"}};
   IG_TRY(REFUSE(a, &c->buckling.at, buckling));
+  const ig_printing_case *made = &c->printing;
+  const rule printing[] = {
+      {made->at.given && !ig_topopt_distortion_asked(c), "printing",
+       "no distortion is bounded or made small: give one in 'constraints', or minimise: "
+       "distortion"},
+      {(made->set || made->place.at.given) && c->minimise != IG_MINIMISE_DISTORTION,
+       "printing: set or place",
+       "it is for minimise: distortion; bounds have a place of their own"}};
+  IG_TRY(REFUSE(a, &made->at, printing));
   const rule filter[] = {{c->filter.kind == IG_FILTER_NONE && !isnan(c->filter.radius),
                           "filter: radius", "kind: none filters nothing"},
                          {c->filter.kind == IG_FILTER_NONE && c->filter.padded, "filter: padded",

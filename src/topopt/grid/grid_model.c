@@ -19,6 +19,7 @@
 #include "topopt/grid/grid_making.h"
 #include "topopt/grid/grid_output.h"
 #include "topopt/grid/grid_pattern.h"
+#include "topopt/grid/grid_plate.h"
 #include "topopt/case/boundary_conditions.h"
 #include "topopt/design/stress.h"
 #include "backend/backend.h"
@@ -327,6 +328,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   const double member = ig_topopt_member(c);
   if (member > 0)
     IG_TRY_GOTO(status, done, make_ball(m, 0.5 * member));
+  IG_TRY_GOTO(status, done, ig_topopt_grid_plate_new(m, &brick));
   if (m->slab) { /* ghosts take no part in designs */
     memset(m->role.host, IG_ROLE_NONE, (size_t)points.begin);
     memset((uint8_t *)m->role.host + points.end, IG_ROLE_NONE,
@@ -433,6 +435,7 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_topopt_loading_free(m->cx, &m->loading);
   ig_topopt_grid_making_free(m);
   ig_topopt_grid_pattern_free(m);
+  ig_topopt_grid_plate_free(m);
   ig_slab_free(m->slab);
   free(m->centers);
   free(m->inside);
