@@ -137,7 +137,8 @@ static void numbers_list(const ig_topopt_run *run, ig_topopt_state *to) {
    stay in step with it. */
 static void numbers_take(const ig_topopt_run *run, ig_topopt_state *to) {
   const ig_topopt_design *s = run->s;
-  const double first[] = {run->last, s->tolerance, s->multiplier, s->d->learnt ? *s->d->learnt : 0};
+  const double learnt = s->d->learnt ? *s->d->learnt : 0;
+  const double first[] = {run->last, s->tolerance, s->multiplier, learnt + 2 * run->arrived};
   memcpy(to->figures, first, sizeof first);
   memcpy(to->figures + 4, s->dual, sizeof s->dual);
   if (s->stress)
@@ -157,8 +158,10 @@ static void numbers_give(ig_topopt_run *run, const ig_topopt_state *from) {
   run->last = from->figures[0];
   s->tolerance = from->figures[1];
   s->multiplier = from->figures[2];
+  const int flags = (int)from->figures[3];
   if (s->d->learnt)
-    *s->d->learnt = from->figures[3] != 0;
+    *s->d->learnt = flags & 1;
+  run->arrived = flags & 2; /* it has ended, and makes no further step */
   memcpy(s->dual, from->figures + 4, sizeof s->dual);
   if (s->stress)
     memcpy(s->stress->correction, from->stress, sizeof from->stress);

@@ -303,7 +303,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   if (whole)
     IG_TRY_GOTO(status, done, cells_place(cx, whole, h));
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, whole, setup->anisotropy));
-  if (h->elems.how == IG_CLUSTER)
+  if (h->elems.how == IG_CLUSTER && !h->outline)
     IG_TRY_GOTO(status, done, clusters_fill(cx, h));
   /* stretches of elements and nodes that follow each other, for vectors (heat_runs.c) */
   if (h->elems.how == IG_GATHER && h->elems.first.host && cx->backend->kernels == IG_KERNELS_CPU)

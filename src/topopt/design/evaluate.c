@@ -473,6 +473,13 @@ static ig_status check_case(const ig_topopt_design *s) {
                       "volume: %g cannot be met: passive elements held solid alone are %.4g of the "
                       "body: allow more, or hold fewer",
                       c->volume, solid);
+  const double low = isnan(c->optimiser.x_min) ? 0 : c->optimiser.x_min;
+  const double least = solid + low * (1 - solid - s->d->void_volume);
+  if (low > 0 && least > ig_topopt_volume(c) * (1 + 1e-9))
+    return ig_fail_at(cx, &c->at,
+                      "volume: %g cannot be met: with optimiser: x_min %g the least is %.4g of the "
+                      "body: allow more, or lower x_min",
+                      c->volume, low, least);
   if (s->d->void_volume > 0 && c->minimise != IG_MINIMISE_VOLUME && !c->choose_material &&
       c->volume >= 1 - s->d->void_volume)
     ig_warn_at(cx, &c->at,
