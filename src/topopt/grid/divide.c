@@ -24,6 +24,7 @@
 #include "topopt/design/stress.h"
 #include "backend/backend.h"
 #include "material/material.h"
+#include "ranks/allgather.h"
 #include "ranks/partition.h"
 
 #include <inttypes.h>
@@ -305,8 +306,6 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_lin
   ig_status status = ig_topopt_grid_make(&m);
   if (status == IG_OK)
     status = ig_topopt_grid_model_bytes(cx, c, &mine.bytes);
-  if (status == IG_OK)
-    status = IG_NEW(cx, &all, ranks, "table of ranks");
   const bool divided = m.slab != NULL;
   mine.from = m.grid.from;
   mine.to = m.grid.from + m.grid.n[2];
@@ -315,9 +314,7 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_lin
   snprintf(mine.host, sizeof mine.host, "%s", cx->ranks->host);
   snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
   ig_slab_free(m.slab);
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, &mine, sizeof mine, all);
+  status = ig_ranks_gather(cx, status, &mine, sizeof mine, (void **)&all);
   if (status == IG_OK && ig_ranks_first(cx)) {
     char text[160] = "the grid is divided between them, in slabs along z";
     if (!divided && ig_topopt_divisible(cx, c, &why))
