@@ -96,4 +96,5 @@ const ig_room ig_room_grains = {.name = "grains",
                                 .tally = tally,
                                 .check = check,
                                 .fields = IG_GRAINS_FIELDS,
+                                .figures = IG_GRAINS_FIGURES,
                                 .unused = "assembly|mesh|materials|precision"};

@@ -97,6 +97,9 @@ typedef struct {
 } ig_grains_case;
 extern const ig_option ig_grains_options[];
 #define IG_GRAINS_FIELDS "grain|ipf|misorientation|undercooling|melts|state"
+#define IG_GRAINS_FIGURES                                                                          \
+  "grains|solidified_volume|liquid_fraction|grain_area_mean|aspect_ratio_mean|nucleated_grains|"   \
+  "nucleated_fraction|misorientation_mean|undercooling_mean|time_step"
 
 /* Arrays with a host side and a device side, one list so that none is forgotten. Those of the
    last list are the state that a checkpoint has. */

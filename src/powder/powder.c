@@ -134,5 +134,6 @@ const ig_room ig_room_powder = {.name = "powder",
                                 .path = ig_powder_path,
                                 .check = check,
                                 .fields = IG_POWDER_FIELDS,
+                                .figures = IG_POWDER_FIGURES,
                                 .precisions = "double",
                                 .unused = "assembly|mesh"};

@@ -112,6 +112,11 @@ typedef struct {
 enum { IG_CHECKPOINT_EXACT, IG_CHECKPOINT_SMALL };
 extern const ig_option ig_powder_options[];
 #define IG_POWDER_FIELDS "T|solid|melts|unfused|porosity|keyhole"
+#define IG_POWDER_FIGURES                                                                          \
+  "layers|stored|source|born|sunk|lost|held|evaporated|energy_gap|T_max|melt_length_max|"          \
+  "melt_width_max|melt_depth_max|melt_width_mean|melt_depth_mean|melted_fraction_least|"           \
+  "reached_below_least|porosity_most|keyhole_index_most|events|events_lost|time_above|"            \
+  "cooling_rate|fine_steps|coarse_steps|window_moves|{probes}_peak"
 
 /* Heat so far, J. */
 typedef struct {

@@ -231,7 +231,8 @@ IG_HD double ig_powder_fine_dt(const ig_powder_args *a, int n) {
 }
 
 /* The keyhole of a kind in ground at temperature T: between two rows, level beyond them. `given`:
-   the least depth, NaN: none. */
+   the least depth, NaN: none. What is less deep than a nanometre heats the surface: no cell would
+   be within its reach. */
 IG_HD ig_powder_hole ig_powder_hole_at(const ig_powder_holes *h, int kind, double T, double given) {
   double at = (T - h->T) / h->step;
   at = at > 0 ? (at < IG_HOLE_ROWS - 1 ? at : IG_HOLE_ROWS - 1) : 0;
@@ -242,7 +243,7 @@ IG_HD ig_powder_hole ig_powder_hole_at(const ig_powder_holes *h, int kind, doubl
   now.share = a->share + share * (b->share - a->share);
   now.absorptivity = a->absorptivity + share * (b->absorptivity - a->absorptivity);
   now.depth = a->depth + share * (b->depth - a->depth);
-  if (!(now.depth > 0) || now.depth < given)
+  if (!(now.depth > 1e-9) || now.depth < given)
     now.depth = given;
   return now;
 }

@@ -1,7 +1,7 @@
 /* Loops of the stress room on the GPU: one thread per element. The physics is that of law.inc
    and element.inc; this file has the launches and, for assembly `cluster`, sums in shared
    memory. */
-#include "stress/step_cuda.h"
+#include "stress/ops.h"
 #include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"
 
@@ -142,12 +142,12 @@ static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, 
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
-extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
-                                          bool past, const double *u, double *f) {
+static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, bool past,
+                       const double *u, double *f) {
   return past ? sums<PAST>(cx, p, plan, u, f) : sums<FORCE>(cx, p, plan, u, f);
 }
-extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
-                                            const ig_plan *plan, const double *x, double *y) {
+static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
+                         double *y) {
   if (p->turn)
     return p->assumed ? sums<PRODUCT_TURNED>(cx, p, plan, x, y)
                       : sums<PRODUCT_TURNED_BBAR>(cx, p, plan, x, y);
@@ -160,7 +160,7 @@ static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, 
   if (e < p.scatter.elements)
     ig_stress_commit(&p, e, u);
 }
-extern "C" ig_status ig_stress_commit_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u) {
+static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
   LAUNCH(commit_pass, p->scatter.elements, *p, u);
   return IG_OK;
 }
@@ -172,9 +172,8 @@ static __global__ void __launch_bounds__(THREADS)
   if (i < count)
     ig_stress_wipe(&p, list ? list[i] : i, u, hot, value[i]);
 }
-extern "C" ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
-                                         bool hot, const int32_t *list, const double *value,
-                                         int64_t count) {
+static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
+                      const int32_t *list, const double *value, int64_t count) {
   LAUNCH(wipe_pass, count, *p, u, hot, list, value, count);
   return IG_OK;
 }
@@ -188,9 +187,9 @@ static __global__ void __launch_bounds__(THREADS)
   if (i < count)
     ig_stress_values_of(&p, WHAT, begin + i, old, u, out + ig_stress_value_count(WHAT) * i);
 }
-extern "C" ig_status ig_stress_values_cuda(ig_ctx *cx, const ig_stress_args *p,
-                                           ig_stress_value what, const double *old, const double *u,
-                                           ig_lid begin, ig_lid count, double *out) {
+static ig_status values(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
+                        const double *old, const double *u, ig_lid begin, ig_lid count,
+                        double *out) {
   if (what == IG_VALUE_REPORT)
     LAUNCH(values_pass<IG_VALUE_REPORT>, count, *p, old, u, begin, count, out);
   else if (what == IG_VALUE_POINTS)
@@ -207,7 +206,7 @@ static __global__ void young_pass(ig_stress_args p, double *out) {
   if (e < p.scatter.elements)
     out[e] = ig_stress_young(&p, e);
 }
-extern "C" ig_status ig_stress_young_cuda(ig_ctx *cx, const ig_stress_args *p, double *out) {
+static ig_status young(ig_ctx *cx, const ig_stress_args *p, double *out) {
   LAUNCH(young_pass, p->scatter.elements, *p, out);
   return IG_OK;
 }
@@ -218,8 +217,7 @@ static __global__ void add_pass(int64_t n, double a, const double *x, double *y)
   if (i < n)
     y[i] += a * x[i];
 }
-extern "C" ig_status ig_stress_add_cuda(ig_ctx *cx, int64_t n, double a, const double *x,
-                                        double *y) {
+static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y) {
   LAUNCH(add_pass, n, n, a, x, y);
   return IG_OK;
 }
@@ -244,15 +242,15 @@ static __global__ void tie_pass(const int32_t *start, const int32_t *item, T *x)
   for (int32_t i = begin + (int32_t)threadIdx.x; i < end; i += THREADS)
     x[item[i]] = (T)mean;
 }
-extern "C" ig_status ig_stress_tie_cuda_f64(ig_ctx *cx, int groups, const int32_t *start,
-                                            const int32_t *item, double *x) {
+static ig_status tie_f64(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
+                         double *x) {
   if (groups > 0)
     tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
-extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_t *start,
-                                            const int32_t *item, float *x) {
+static ig_status tie_f32(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
+                         float *x) {
   if (groups > 0)
     tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
   IG_LAUNCHED(cx);
@@ -266,9 +264,8 @@ static __global__ void to_grid_pass(int64_t nodes, int64_t stored, const int32_t
   if (i < 3 * nodes)
     y[i % 3 * stored + place[i / 3]] = x[list ? 3 * (int64_t)list[i / 3] + i % 3 : i];
 }
-extern "C" ig_status ig_stress_to_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
-                                            const int32_t *list, const int32_t *place,
-                                            const float *x, float *y) {
+static ig_status to_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                         const int32_t *place, const float *x, float *y) {
   LAUNCH(to_grid_pass, 3 * nodes, nodes, stored, list, place, x, y);
   return IG_OK;
 }
@@ -279,9 +276,8 @@ static __global__ void from_grid_pass(int64_t nodes, int64_t stored, const int32
   if (i < 3 * nodes)
     y[list ? 3 * (int64_t)list[i / 3] + i % 3 : i] = x[i % 3 * stored + place[i / 3]];
 }
-extern "C" ig_status ig_stress_from_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
-                                              const int32_t *list, const int32_t *place,
-                                              const float *x, float *y) {
+static ig_status from_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                           const int32_t *place, const float *x, float *y) {
   LAUNCH(from_grid_pass, 3 * nodes, nodes, stored, list, place, x, y);
   return IG_OK;
 }
@@ -292,8 +288,8 @@ static __global__ void to_cells_pass(int64_t elements, const int32_t *list, cons
   if (e < elements)
     y[cell[e]] = x[list ? list[e] : e];
 }
-extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *list,
-                                             const int32_t *cell, const double *x, double *y) {
+static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *list, const int32_t *cell,
+                          const double *x, double *y) {
   LAUNCH(to_cells_pass, elements, elements, list, cell, x, y);
   return IG_OK;
 }
@@ -304,8 +300,8 @@ static __global__ void turn_pass(int64_t nodes, const float *turn, bool back, co
   if (n < nodes)
     ig_stress_turn_single(turn + 9 * n, back, x + 3 * n, y + 3 * n);
 }
-extern "C" ig_status ig_stress_turn_cuda(ig_ctx *cx, int64_t nodes, const float *turn, bool back,
-                                         const float *x, float *y) {
+static ig_status turn(ig_ctx *cx, int64_t nodes, const float *turn, bool back, const float *x,
+                      float *y) {
   LAUNCH(turn_pass, nodes, nodes, turn, back, x, y);
   return IG_OK;
 }
@@ -316,7 +312,22 @@ static __global__ void still_pass(int64_t nodes, const uint8_t *fix, float *x) {
   if (i < 3 * nodes && (fix[i / 3] >> (i % 3) & 1))
     x[i] = 0;
 }
-extern "C" ig_status ig_stress_still_cuda(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
+static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
   LAUNCH(still_pass, 3 * nodes, nodes, fix, x);
   return IG_OK;
 }
+
+const ig_stress_ops ig_stress_cuda = {.force = force,
+                                      .product = product,
+                                      .commit = commit,
+                                      .wipe = wipe,
+                                      .values = values,
+                                      .young = young,
+                                      .add = add,
+                                      .tie_f64 = tie_f64,
+                                      .tie_f32 = tie_f32,
+                                      .to_grid = to_grid,
+                                      .from_grid = from_grid,
+                                      .to_cells = to_cells,
+                                      .turn = turn,
+                                      .still = still};

@@ -110,6 +110,11 @@ enum { IG_THERMAL_EXACA_NONE, IG_THERMAL_EXACA_TEXT, IG_THERMAL_EXACA_BINARY };
 /* Options and fields of snapshots: the room's tables. */
 extern const ig_option ig_thermal_options[];
 #define IG_THERMAL_FIELDS "T|T_peak|time_above_liquidus|melts|cooling_rate|G|R|birth|powder"
+#define IG_THERMAL_FIGURES                                                                         \
+  "T_min|T_max|T_peak|stored|source|beam|beam_sent|beam_missed|beam_reflected|flux|body|born|"     \
+  "born_above_ambient|convected|radiated|held|evaporated|energy_gap|volume|surface|time_step|"     \
+  "critical_step|evaluations|time_above_liquidus_max|melt_length*_max|melt_width*_max|"            \
+  "melt_depth*_max|melt_volume*_max|interlayer_last|exaca_points"
 
 /* What a checkpoint holds of a run beside the engine's state, doubles throughout. */
 typedef struct {

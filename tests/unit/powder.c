@@ -536,6 +536,24 @@ static void ground_ahead(void **state) {
   ig_powder_close(&r);
 }
 
+/* A keyhole that has hardly begun has no cell within its reach: its light heats the surface. */
+static void keyholes_begin(void **state) {
+  (void)state;
+  static const double depth[] = {0, 1e-15, 1e-12, 1e-8};
+  for (int i = 0; i < 4; i++) {
+    ig_powder_hole row[IG_HOLE_ROWS];
+    double all = 0;
+    for (int k = 0; k < IG_HOLE_ROWS; k++)
+      row[k] = (ig_powder_hole){depth[i], 1e-3, 0.5};
+    const ig_powder_holes holes = {.row = row, .T = 300, .step = 100};
+    const ig_powder_hole now = ig_powder_hole_at(&holes, 0, 350, NAN);
+    for (int k = 0; k <= 10; k++)
+      all += powder_share_deep(k, 10, 20e-6, now.depth);
+    assert_float_equal(all, 1, 1e-12);
+    assert_true(isnan(now.depth) == (i < 3));
+  }
+}
+
 /* The balance closes with vapour; it takes heat and bounds the temperature; a keyhole is deeper
    than what conduction alone makes. */
 static void vapour_is_counted(void **state) {
@@ -742,6 +760,7 @@ int main(void) {
                                      cmocka_unit_test(keyholes_by_hand),
                                      cmocka_unit_test(keyholes_follow_the_line),
                                      cmocka_unit_test(ground_ahead),
+                                     cmocka_unit_test(keyholes_begin),
                                      cmocka_unit_test(vapour_is_counted),
                                      cmocka_unit_test(vapour_converges)};
   return cmocka_run_group_tests(tests, open_context, close_context);
