@@ -478,6 +478,37 @@ static void contact_is_augmented(void **state) {
   }
 }
 
+/* A steel block 10 um above a plate falls on it by its weight, which is tilted by 30 degrees:
+   friction of 0.8 holds it, of 0.5 does not. */
+static void loose_blocks_fall(void **state) {
+  (void)state;
+  entry set[] = {
+      {"mesh",
+       "{boxes: [{size: [0.06, 0.04, 0.01], cells: [6, 4, 1]}, {origin: [0.015, 0.009, 0.01001], "
+       "size: [0.02, 0.02, 0.015], cells: [3, 3, 2]}], sets: [{name: over, box: {min: [0, 0, "
+       "0.009999], max: [0.06, 0.04, 0.010001]}}, {name: under, box: {min: [0, 0, 0.010009], max: "
+       "[0.06, 0.04, 0.010011]}}]}"},
+      {"materials", "{name: m, density: 7850, young: 2e11, poisson: 0.3}"},
+      {"supports", "{set: zmin, fix: x y z}"},
+      {"loads", "{set: all, acceleration: [4.905, 0, -8.495709]}"},
+      {"contacts", "{set: under, to: over, friction: 0.8}"},
+      {"analysis", STATIC},
+      {NULL, NULL}};
+  const wanted want[] = {{"contact_force_x", -0.2310255, 1e-4},
+                         {"contact_force_z", 0.4001479, 1e-4},
+                         {"displacement_max", 1e-5, 1e-4},
+                         {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", set), "falls", want);
+  cx = ctx_on("cpu", 1); /* case_holds closes it */
+  set[4].value = "{set: under, to: over, friction: 0.5}";
+  ig_case *c = case_with(cx, "structure", set);
+  assert_int_equal(ig_run(c, NULL), IG_NUMERIC);
+  SAYS(cx, "may slide, tip or be pushed away");
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -765,6 +796,7 @@ int main(void) {
                                      cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
+                                     cmocka_unit_test(loose_blocks_fall),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),
