@@ -478,6 +478,28 @@ static void contact_is_augmented(void **state) {
   }
 }
 
+/* What an analysis before has yielded is nothing to the drawn structure, and unloaded it vibrates
+   as that does. */
+static void yielding_leaves_frequencies(void **state) {
+  (void)state;
+  const entry set[] = {
+      {"mesh", "{boxes: {size: [0.1, 0.01, 0.01], cells: [10, 2, 2]}}"},
+      {"materials",
+       "{name: m, density: 7850, young: 2e11, poisson: 0.3, yield: 2e8, hardening: 2e9}"},
+      {"supports", "{set: xmin, fix: x y z}"},
+      {"loads", "{set: xmax, force: [0, 0, -60], history: [[0, 0], [1, 1], [2, 0]]}"},
+      {"analysis", "[{kind: frequency, modes: 1}, {kind: static, duration: 1 s}, {kind: frequency, "
+                   "modes: 1}, {kind: static, duration: 1 s}, {kind: frequency, modes: 1, reached: "
+                   "true}]"},
+      {NULL, NULL}};
+  const wanted want[] = {{"analysis_1_mode_1", 822.10005, 1e-6},
+                         {"analysis_3_mode_1", 822.10005, 1e-6},
+                         {"analysis_5_mode_1", 822.10005, 1e-6},
+                         {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", set), "frequencies", want);
+}
+
 /* A steel block 10 um above a plate falls on it by its weight, which is tilted by 30 degrees:
    friction of 0.8 holds it, of 0.5 does not. */
 static void loose_blocks_fall(void **state) {
@@ -796,6 +818,7 @@ int main(void) {
                                      cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
+                                     cmocka_unit_test(yielding_leaves_frequencies),
                                      cmocka_unit_test(loose_blocks_fall),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
