@@ -22,7 +22,7 @@ class IngotError(Exception):
 
 
 class InputError(IngotError, ValueError):
-    """A case, a file or a value is wrong: yours to mend."""
+    """A case, a file or a value is wrong: correct it and try again."""
 
     status = "INPUT"
 

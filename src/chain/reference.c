@@ -246,7 +246,7 @@ static void room_put(writer *w, const ig_room *room) {
   }
   if (room->figures) {
     put(w, "Figures of its summary that are numbers, for `accept` and chains (`*` stands for any "
-           "text, `{probes}` for the `name` of a probe): ");
+           "text, `{probes}` for the `name` of a probe, and so on): ");
     choices_put(w, room->figures, "`", ", ");
     put(w, ".\n\n");
   }

@@ -101,6 +101,7 @@ typedef struct {
   bool large, moving;   /* displacements are large; the analysis is one of motion */
   double soft;          /* share of the stiffness that counts; 0: all of it */
   bool bonded;          /* sides that are near are drawn together and stick */
+  bool loose;           /* all contacts are (ig_contact_case) */
   int32_t count;
   ig_contact_point *point;
   int32_t *unknown; /* count x 3 x IG_CONTACT_NODES, -1 where there is no node */

@@ -325,7 +325,7 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
     damp(s, c, t, at, normal, p, D);
   for (int i = 0; i < 9 && t->tool; i++)
     D[i] -= t->push * bend[i];
-  for (int d = 0; d < 3 && c->loose; d++)
+  for (int d = 0; d < 3 && (c->loose || s->loose); d++)
     D[4 * d] += weak * t->stiffness;
   for (int a = 0; a < nodes; a++) {
     for (int d = 0; d < 3; d++)

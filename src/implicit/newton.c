@@ -51,6 +51,7 @@ struct ig_newton {
   int easy;        /* steps in a row that took few iterations */
   int tries;       /* at the step under way, before this one */
   bool full;       /* tangents as they are, not symmetric */
+  bool landed;     /* loose parts have come to rest: a step was accepted since they are */
   bool started;
   double last_ds, last_factor; /* of the step accepted last: its length, its end */
   double scale[2];             /* mean force and moment */
@@ -488,7 +489,7 @@ static bool step_turned(ig_newton *n) {
 /* Whether parts may still fall, tip and come to rest on each other: however short a step is, they
    do so in the first one. */
 static bool falling(const ig_newton *n) {
-  return n->o.loose && n->now.steps == 0;
+  return n->o.loose && !n->landed;
 }
 enum { FALL_TRIES = 4 };
 /* Shares of the stiffness of contact with which the tries begin, all but the first bonded. */
@@ -871,6 +872,7 @@ static ig_status accept(ig_newton *n, double factor, int took) {
     n->sum[i] += n->v[i];
   if (n->m.accepted)
     IG_TRY(n->m.accepted(n->m.self, &at));
+  n->landed = true;
   n->now.factor = factor;
   n->now.time = at.time;
   n->now.force = n->scale[0];
@@ -957,6 +959,17 @@ ig_status ig_newton_step(ig_newton *n) {
   }
 }
 
+bool ig_newton_loosen(ig_newton *n) {
+  if (n->o.loose || !n->m.ease || n->o.arc_length || !(n->info.zero > 0 || n->info.least < 1e-8))
+    return false;
+  n->o.loose = true;
+  n->o.beyond = "; a part that contact alone supports may slide, tip or be pushed away: more "
+                "friction, or a support, holds it";
+  n->ds = fmax(n->ds, n->o.first);
+  n->full = n->landed = false;
+  return true;
+}
+
 /* The numbers of a checkpoint, out of n or back into it. */
 static void numbers_move(ig_newton *n, double *number, bool back) {
   int at = 0;
@@ -988,6 +1001,8 @@ static void numbers_move(ig_newton *n, double *number, bool back) {
   MOVE(n->now.uncertain);
   MOVE(n->now.passed);
   MOVE(n->now.done);
+  MOVE(n->o.loose);
+  MOVE(n->landed);
 #undef MOVE
 }
 

@@ -145,10 +145,13 @@ void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note
    factor, worst node and what happened. IG_INTERRUPTED: a signal came; nothing was accepted, and
    the next call does what this one would have done. */
 IG_MUST_CHECK ig_status ig_newton_step(ig_newton *n);
+/* No step was found: whether the last tangent had a motion that nothing resists, and the model has
+   contact that may stop it. Parts are loose from now on (options), and the next call tries anew. */
+bool ig_newton_loosen(ig_newton *n);
 /* Checkpoints: the arrays of an analysis between two steps, to be written or read into; `number` is
    the caller's room for one of them. After reading, ig_newton_restore takes the numbers over: the
    next steps then have the same bits. Model, options and pattern must be what they were. */
-enum { IG_NEWTON_NUMBERS = 22, IG_NEWTON_SAVED = 5 };
+enum { IG_NEWTON_NUMBERS = 24, IG_NEWTON_SAVED = 5 };
 void ig_newton_saved(ig_newton *n, double number[IG_NEWTON_NUMBERS],
                      ig_saved list[IG_NEWTON_SAVED]);
 void ig_newton_restore(ig_newton *n, const double number[IG_NEWTON_NUMBERS]);

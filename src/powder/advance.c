@@ -281,15 +281,27 @@ static ig_status long_step(ig_powder_run *r, double dt, int s) {
   /* the share of the step that each stage advances by */
   const double w = 2.0 / (s * s + s);
   ig_powder_args *a = &r->view.a;
+  int from = 0, to = 0;
+  const bool divided = ig_powder_rows(r, &from, &to);
   for (int j = 1; j <= s; j++) {
     a->mu = j == 1 ? 1 : (2.0 * j - 1) / j;
     a->nu = j == 1 ? 0 : (1.0 - j) / j;
     a->stage = j;
     a->last = j == s;
     a->dt = (j == 1 ? w : a->mu * w) * dt;
+    if (divided) {
+      if (j > 1)
+        IG_TRY(ig_powder_rows_beside(r));
+      a->rows[0] = from > 0 ? from - 1 : 0;
+      a->rows[1] = to < r->coarse.n[1] ? to + 1 : to;
+    }
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_look));
+    a->rows[0] = from, a->rows[1] = to;
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_step));
+    a->rows[0] = a->rows[1] = 0;
   }
+  if (divided)
+    IG_TRY(ig_powder_rows_join(r));
   a->stage = 0;
   r->coarse_steps += s;
   r->work += (double)s * r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2];

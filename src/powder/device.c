@@ -427,6 +427,9 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
              : where[what] == BOX    ? b[d]
              : where[what] == AROUND ? b[d] + 2
                                      : ig_powder_filled(&r->view, d);
+  const int *rows = r->view.a.rows; /* of a rank, in long steps */
+  if (rows[1] > 0 && (what == IG_POWDER_KERNEL_coarse_look || what == IG_POWDER_KERNEL_coarse_step))
+    n[1] = rows[1] - rows[0];
 }
 
 /* One launch, or one loop over threads, over all items of the window in work (r->view.w). */

@@ -356,6 +356,12 @@ IG_MUST_CHECK ig_status ig_powder_windows_share(ig_powder_run *run, const ig_pow
                                                 unsigned what);
 /* After `cross` and `mean` of a window: coarse cells under it and around it. */
 IG_MUST_CHECK ig_status ig_powder_coarse_share(ig_powder_run *run, const ig_powder_window *window);
+/* Long steps are divided: a rank takes rows of coarse cells in y. False: too few rows, or one rank;
+   all take all. */
+bool ig_powder_rows(const ig_powder_run *run, int *from, int *to);
+/* Before a stage: heat of the rows beside this rank's. After the last one: heat and sums of all. */
+IG_MUST_CHECK ig_status ig_powder_rows_beside(ig_powder_run *run);
+IG_MUST_CHECK ig_status ig_powder_rows_join(ig_powder_run *run);
 /* Pools, counts and probes of all ranks, into the arrays and run->molten, run->sunk. */
 IG_MUST_CHECK ig_status ig_powder_looks_join(ig_powder_run *run);
 

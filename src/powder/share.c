@@ -5,6 +5,9 @@
         before it moves    states, sums of heat by column, history of its cells, its heat
         for output         the same, where it is asked for
 
+   Long steps, between layers, are divided by rows of coarse cells in y, whose borders ranks
+   exchange before every stage. Coarse steps beside windows are everybody's.
+
    The coarse grid, the windows' places, the records of lines and layers are the same on all ranks,
    which compute them from equal numbers, in the order of one rank: all have its bits. */
 #include "powder/powder.h"
@@ -47,9 +50,9 @@ static void parcel_add(parcels *all, void *array, const int64_t n[2], const int6
   all->count++;
 }
 
-/* Between the arrays and the buffer on the device. */
-static ig_status parcels_copy(ig_powder_run *r, const parcels *all, bool into) {
-  char *at = r->array.parcel.dev;
+/* Between the arrays and the buffer on the device, from byte `first` of it on. */
+static ig_status parcels_copy(ig_powder_run *r, const parcels *all, size_t first, bool into) {
+  char *at = (char *)r->array.parcel.dev + first;
   for (int i = 0; i < all->count; i++) {
     ig_powder_parcel *p = &r->view.a.parcel;
     *p = all->of[i];
@@ -61,26 +64,31 @@ static ig_status parcels_copy(ig_powder_run *r, const parcels *all, bool into) {
   return IG_OK;
 }
 
+static ig_status buffer_fit(ig_powder_run *r, size_t bytes) {
+  ig_array *buffer = &r->array.parcel;
+  if (buffer->count >= bytes)
+    return IG_OK;
+  ig_array_free(r->cx, buffer);
+  return ig_array_new(r->cx, buffer, bytes + bytes / 4, 1, "exchange between ranks");
+}
+
 /* From rank `root` to all. */
 static ig_status parcels_send(ig_powder_run *r, int root, const parcels *all) {
   ig_array *buffer = &r->array.parcel;
   const ig_backend *on = r->cx->backend;
   if (all->bytes == 0)
     return IG_OK;
-  if (buffer->count < all->bytes) {
-    ig_array_free(r->cx, buffer);
-    IG_TRY(ig_array_new(r->cx, buffer, all->bytes + all->bytes / 4, 1, "exchange between ranks"));
-  }
+  IG_TRY(buffer_fit(r, all->bytes));
   const bool mine = ig_ranks_rank(r->cx->ranks) == root;
   if (mine) {
-    IG_TRY(parcels_copy(r, all, false));
+    IG_TRY(parcels_copy(r, all, 0, false));
     IG_TRY(on->separate ? on->copy_out(r->cx, buffer->host, buffer->dev, all->bytes) : IG_OK);
   }
   IG_TRY(ig_ranks_bcast(r->cx, root, buffer->host, all->bytes));
   if (mine)
     return IG_OK;
   IG_TRY(on->separate ? on->copy_in(r->cx, buffer->dev, buffer->host, all->bytes) : IG_OK);
-  return parcels_copy(r, all, true);
+  return parcels_copy(r, all, 0, true);
 }
 
 /* --- windows */
@@ -141,6 +149,78 @@ ig_status ig_powder_coarse_share(ig_powder_run *r, const ig_powder_window *w) {
   parcel_add(&all, r->view.coarse.heat, ghosted, around, size, sizeof(double));
   parcel_add(&all, r->view.solid, plain, at, in, sizeof(double));
   return parcels_send(r, owner_of(r, w), &all);
+}
+
+/* --- rows of coarse cells, in long steps */
+
+static int row_of(const ig_powder_run *r, int rank) {
+  return (int)((int64_t)r->coarse.n[1] * rank / ig_ranks_count(r->cx->ranks));
+}
+
+bool ig_powder_rows(const ig_powder_run *r, int *from, int *to) {
+  const int rank = ig_ranks_rank(r->cx->ranks);
+  if (!ig_powder_ranks(r) || r->coarse.n[1] < ig_ranks_count(r->cx->ranks))
+    return false;
+  *from = row_of(r, rank);
+  *to = row_of(r, rank + 1);
+  return true;
+}
+
+/* Heat of rows `from` to `to` - 1 of the levels that are filled. */
+static void rows_add(const ig_powder_run *r, int from, int to, parcels *all) {
+  const int *n = r->coarse.n;
+  const int64_t ghosted[2] = {n[0] + 2, n[1] + 2}, at[3] = {1, from + 1, 1},
+                size[3] = {n[0], to - from, ig_powder_filled(&r->view, 2)};
+  parcel_add(all, r->view.coarse.heat, ghosted, at, size, sizeof(double));
+}
+
+/* A row each is sent to and taken from the ranks below and above. */
+ig_status ig_powder_rows_beside(ig_powder_run *r) {
+  const int rank = ig_ranks_rank(r->cx->ranks), ranks = ig_ranks_count(r->cx->ranks),
+            from = row_of(r, rank), to = row_of(r, rank + 1);
+  const ig_backend *on = r->cx->backend;
+  ig_array *buffer = &r->array.parcel;
+  parcels give = {.count = 0}, take = {.count = 0};
+  ig_message message[2];
+  int messages = 0;
+  if (rank > 0) {
+    rows_add(r, from, from + 1, &give);
+    rows_add(r, from - 1, from, &take);
+  }
+  if (rank + 1 < ranks) {
+    rows_add(r, to - 1, to, &give);
+    rows_add(r, to, to + 1, &take);
+  }
+  IG_TRY(buffer_fit(r, 2 * give.bytes));
+  char *host = buffer->host;
+  const size_t each = give.bytes / (size_t)give.count;
+  for (int i = 0; i < give.count; i++)
+    message[messages++] = (ig_message){.rank = i == 0 && rank > 0 ? rank - 1 : rank + 1,
+                                       .send = host + (size_t)i * each,
+                                       .receive = host + give.bytes + (size_t)i * each,
+                                       .send_size = each,
+                                       .receive_size = each};
+  IG_TRY(parcels_copy(r, &give, 0, false));
+  if (on->separate)
+    IG_TRY(on->copy_out(r->cx, host, buffer->dev, give.bytes));
+  IG_TRY(ig_ranks_exchange(r->cx, message, messages));
+  if (on->separate)
+    IG_TRY(on->copy_in(r->cx, (char *)buffer->dev + give.bytes, host + give.bytes, give.bytes));
+  return parcels_copy(r, &take, give.bytes, true);
+}
+
+ig_status ig_powder_rows_join(ig_powder_run *r) {
+  const int64_t plane[2] = {r->coarse.n[0], r->coarse.n[1]};
+  for (int rank = 0; rank < ig_ranks_count(r->cx->ranks); rank++) {
+    const int64_t at[3] = {0, row_of(r, rank), 0},
+                  size[3] = {plane[0], row_of(r, rank + 1) - at[1], 1};
+    parcels all = {.count = 0};
+    rows_add(r, (int)at[1], row_of(r, rank + 1), &all);
+    parcel_add(&all, r->view.coarse_lost, plane, at, size, sizeof(double));
+    parcel_add(&all, r->view.coarse_held, plane, at, size, sizeof(double));
+    IG_TRY(parcels_send(r, rank, &all));
+  }
+  return IG_OK;
 }
 
 /* --- what was looked at */

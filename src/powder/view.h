@@ -151,6 +151,7 @@ typedef struct {
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
   int stage, last;        /* from 1, 0: a plain step; whether it is the last one */
+  int rows[2];            /* of coarse cells in y that a launch takes, from and to; 0, 0: all */
   double heat;            /* of new powder, J/m^3 */
   const double *fill_was; /* of levels, before a new layer */
   /* of beams on a line: unit vector along it, and the spot, m; for length and width of pools */

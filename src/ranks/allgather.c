@@ -95,3 +95,29 @@ ig_status ig_ranks_allgatherv(ig_ctx *cx, ig_status status, const void *mine, in
   free(counts);
   return status;
 }
+
+ig_status ig_ranks_alltoallv(ig_ctx *cx, ig_status status, size_t size, const void *send,
+                             const int32_t *send_start, void *receive,
+                             const int32_t *receive_start) {
+  const int ranks = ig_ranks_count(cx->ranks);
+  ig_message *message = NULL;
+  int messages = 0;
+  if (status == IG_OK)
+    status = IG_NEW(cx, &message, (size_t)ranks, "messages");
+  status = ig_ranks_agree(cx, status);
+  for (int r = 0; r < ranks && status == IG_OK; r++) {
+    const size_t out = (size_t)(send_start[r + 1] - send_start[r]),
+                 in = (size_t)(receive_start[r + 1] - receive_start[r]);
+    if (out + in)
+      message[messages++] =
+          (ig_message){.rank = r,
+                       .send = (const char *)send + size * (size_t)send_start[r],
+                       .send_size = size * out,
+                       .receive = (char *)receive + size * (size_t)receive_start[r],
+                       .receive_size = size * in};
+  }
+  if (status == IG_OK)
+    status = ig_ranks_exchange(cx, message, messages);
+  free(message);
+  return status;
+}

@@ -25,5 +25,10 @@ IG_MUST_CHECK ig_status ig_ranks_allgatherv(ig_ctx *cx, ig_status status, const 
                                             int64_t count, size_t size,
                                             int (*order)(const void *, const void *), void **all,
                                             int64_t *sum, int64_t *each);
+/* Items to each rank and from each: those of rank r are start[r] … start[r + 1] - 1 of a list. Both
+   sides know how many there are. */
+IG_MUST_CHECK ig_status ig_ranks_alltoallv(ig_ctx *cx, ig_status status, size_t size,
+                                           const void *send, const int32_t *send_start,
+                                           void *receive, const int32_t *receive_start);
 
 #endif

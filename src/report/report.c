@@ -126,7 +126,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
                  *run->title ? ": " : "", run->title);
   ig_page_verdict(html, run);
   ig_text_add(html, "<figure class=\"part\"><div class=\"picture\">");
-  IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1200, "The last snapshot", &drawn));
+  IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1000, "The last snapshot", &drawn));
   ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
   ig_json_text(&p->data, "id", id);

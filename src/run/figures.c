@@ -10,24 +10,25 @@ typedef struct {
   bool all; /* nothing was left out */
 } names;
 
-static void name_add(names *n, const char *name, size_t length, const char *end, size_t more) {
-  const size_t used = strlen(n->text);
-  const int put = snprintf(n->text + used, sizeof n->text - used, "%s%.*s%.*s", used ? "|" : "",
-                           (int)length, name, (int)more, end);
-  n->all = n->all && used + (size_t)put < sizeof n->text;
-}
-
-/* An entry that begins with {SECTION}: once for each `name` in that section. */
-static void named_add(names *n, const ig_node *root, const char *entry, size_t length) {
-  char key[32];
-  const size_t brace = strcspn(entry, "}");
-  snprintf(key, sizeof key, "%.*s", (int)brace - 1, entry + 1);
+/* An entry of the list; where it has {SECTION} in it, once for each `name` in that section. */
+static void entry_add(names *n, const ig_node *root, const char *entry) {
+  const char *const open = strchr(entry, '{'), *const close = open ? strchr(open, '}') : NULL;
+  if (!close) {
+    const size_t used = strlen(n->text);
+    const int put = snprintf(n->text + used, sizeof n->text - used, "%s%s", used ? "|" : "", entry);
+    n->all = n->all && used + (size_t)put < sizeof n->text;
+    return;
+  }
+  char key[32], text[192];
+  snprintf(key, sizeof key, "%.*s", (int)(close - open - 1), open + 1);
   const ig_node *section = ig_node_find(root, key);
   const bool list = section && section->kind == IG_NODE_LIST;
   for (const ig_node *m = list ? section->child : section; m; m = list ? m->next : NULL) {
     const ig_node *name = m->kind == IG_NODE_MAP ? ig_node_find(m, "name") : NULL;
-    if (name && name->text)
-      name_add(n, name->text, strlen(name->text), entry + brace + 1, length - brace - 1);
+    if (!name || !name->text)
+      continue;
+    snprintf(text, sizeof text, "%.*s%.60s%s", (int)(open - entry), entry, name->text, close + 1);
+    entry_add(n, root, text);
   }
 }
 
@@ -52,10 +53,9 @@ ig_status ig_figure_check(ig_ctx *cx, const ig_src *at, const char *what, const 
     return IG_OK;
   for (const char *p = room->figures; *p;) {
     const size_t length = strcspn(p, "|");
-    if (*p == '{')
-      named_add(&n, root, p, length);
-    else
-      name_add(&n, p, length, "", 0);
+    char entry[96];
+    snprintf(entry, sizeof entry, "%.*s", (int)length, p);
+    entry_add(&n, root, entry);
     p += length + (p[length] == '|');
   }
   for (const char *p = n.text; *p;) {

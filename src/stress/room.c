@@ -434,7 +434,8 @@ static ig_status room_results(void *self, ig_sink *to) {
   "recoater_touches|energy_work|energy_heat|energy_stored|energy_dissipated|energy_annealed|"      \
   "energy_released|energy_missing|removal_force|torn_elements|torn_layer|torn_time|torn_stress|"   \
   "torn_x|torn_y|torn_z|reaction_x|reaction_y|reaction_z|load_x|load_y|load_z|newton_iterations|"  \
-  "linear_iterations|{probes}|{probes}_after_*|{parts}_distortion_max|{parts}_deviation_max|"      \
+  "linear_iterations|{probes}|{probes}_after_{phases}|{parts}_distortion_max|{parts}_deviation_"   \
+  "max|"                                                                                           \
   "{parts}_deviation_min|{parts}_deviation_rms|{parts}_out_of_tolerance"
 
 const ig_room ig_room_stress = {.name = "stress",

@@ -76,6 +76,7 @@ static void numbers_move(ig_structure *s, double number[NUMBERS], bool back) {
   MOVE(s->factor_before);
   MOVE(s->falls);
   MOVE(s->limits);
+  MOVE(s->contact.loose);
   for (int i = 0; i < IG_STRUCTURE_LIMITS; i++) {
     MOVE(s->limit[i]);
   }

@@ -414,6 +414,26 @@ static ig_status solve(modes *m, const ig_structure_analysis *a) {
   return a->kind == IG_STRUCTURE_BUCKLING ? factors(m, a) : frequencies(m, a);
 }
 
+/* What has yielded does not count in the drawn structure: histories of the start for those reached,
+   which go into `past`. */
+static ig_status history_swap(ig_structure *s, double **past) {
+  for (int i = 0; i < s->groups; i++) {
+    ig_structure_group *g = &s->group[i];
+    double *none;
+    IG_TRY(IG_NEW(s->cx, &none, (size_t)g->count * (size_t)g->states + 1, "modes"));
+    past[i] = g->past;
+    g->past = none;
+  }
+  return IG_OK;
+}
+
+static void history_back(ig_structure *s, double **past) {
+  for (int i = 0; i < s->groups && past[i]; i++) {
+    free(s->group[i].past);
+    s->group[i].past = past[i];
+  }
+}
+
 /* About the drawn state the model is given zero displacements for the time of the call, and, for
    frequencies, no temperatures. */
 ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
@@ -433,13 +453,18 @@ ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
   modes m = {.s = s, .y = s->system};
   m.count = a->modes < m.y->equations ? (int)a->modes : m.y->equations;
   double *reached = s->u, *T = s->T; /* else about the state at the start */
+  double *past[IG_SOLID_KINDS] = {0};
   if (!a->reached)
     IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "modes"));
   if (!a->reached && !buckling)
     s->T = NULL;
-  const ig_status status = solve(&m, a);
-  if (!a->reached)
+  ig_status status = a->reached ? IG_OK : history_swap(s, past);
+  if (status == IG_OK)
+    status = solve(&m, a);
+  if (!a->reached) {
     free(s->u);
+    history_back(s, past);
+  }
   s->u = reached;
   s->T = T;
   ig_direct_free(m.direct);

@@ -190,6 +190,7 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
       .fits = s->contact.count ? ig_structure_contact_fits : NULL,
+      .ease = s->contact.count && !s->dynamic ? ig_structure_contact_ease : NULL,
       .augment = s->contact.count ? ig_structure_contact_augment : NULL,
       .name = unknown_name,
       .name_element = element_name};
@@ -419,7 +420,11 @@ static void turns_warn(const ig_structure *s, const ig_structure_analysis *a) {
    tables of the steps before: the next call fails with the message. */
 static ig_status step_take(ig_structure *s) {
   ig_ctx *cx = s->cx;
-  const ig_status status = ig_newton_step(s->newton);
+  ig_status status = ig_newton_step(s->newton);
+  if (status == IG_NUMERIC && ig_newton_loosen(s->newton)) {
+    s->contact.loose = true;
+    status = ig_newton_step(s->newton);
+  }
   if (status != IG_NUMERIC)
     return status;
   snprintf(s->failed, sizeof s->failed, "%s", ig_ctx_message(cx));

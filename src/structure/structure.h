@@ -590,6 +590,7 @@ void ig_structure_contact_bodies(ig_structure *s);
 /* Refuses tools that have no effect or no shape. */
 IG_MUST_CHECK ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c,
                                                  const ig_mesh *mesh);
+void ig_structure_contact_ease(void *self, double share, bool bonded);
 bool ig_structure_contact_augment(void *self, const ig_trial *at);
 bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size);
 /* load.c

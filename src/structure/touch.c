@@ -70,7 +70,15 @@ ig_status ig_structure_contact_new(ig_structure *s) {
   s->contact.time = s->time;
   s->contact.large = s->large;
   s->contact.moving = s->dynamic;
+  s->contact.loose = s->contact.bonded = false;
+  s->contact.soft = 1;
   return ig_contact_new(&s->contact, s->analysis);
+}
+
+void ig_structure_contact_ease(void *self, double share, bool bonded) {
+  ig_structure *s = self;
+  s->contact.soft = share;
+  s->contact.bonded = bonded;
 }
 
 bool ig_structure_contact_augment(void *self, const ig_trial *at) {

@@ -114,7 +114,7 @@ extern const ig_option ig_thermal_options[];
   "T_min|T_max|T_peak|stored|source|beam|beam_sent|beam_missed|beam_reflected|flux|body|born|"     \
   "born_above_ambient|convected|radiated|held|evaporated|energy_gap|volume|surface|time_step|"     \
   "critical_step|evaluations|time_above_liquidus_max|melt_length*_max|melt_width*_max|"            \
-  "melt_depth*_max|melt_volume*_max|interlayer_last|exaca_points"
+  "melt_depth*_max|melt_volume*_max|interlayer_last|events"
 
 /* What a checkpoint holds of a run beside the engine's state, doubles throughout. */
 typedef struct {

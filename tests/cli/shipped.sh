@@ -42,21 +42,15 @@ listed() {
     room=$(sed -n 's/^physics: //p' "${summary%/*}/case.yaml" 2>/dev/null)
     [ "$room" ] || continue
     [ "${summary%/*}" != "$1/finished" ] || continue # figures of the part, finished_*
-    names=$(grep -o '\bname: [^,}]*' "${summary%/*}/case.yaml" | sed "s/^name: //; s/^[\"']//; s/[\"']$//" | sort -u)
+    names=$(grep -o '\bname: [^,}]*' "${summary%/*}/case.yaml" | sed "s/^name: //; s/^[\"']//; s/[\"']$//; s/ /_/g" | sort -u | paste -sd '|')
     patterns=$("$INGOT" help "$room" | sed -n 's/^ *figures of its summary: //p' | sed 's/, / /g; s/ or / /')
     set -f # patterns are not names of files
     figures "$summary" | while read -r key _; do
       known=
       for pattern in $patterns; do
-        case $pattern in
-        '{'*) while read -r name; do
-          # shellcheck disable=SC2053
-          [[ $key == ${name// /_}${pattern#*\}} ]] && known=yes
-        done <<<"$names" ;;
-        *)
-          # shellcheck disable=SC2053
-          [[ $key == $pattern ]] && known=yes ;;
-        esac
+        while [[ $pattern == *'{'* ]]; do pattern="${pattern%%'{'*}@($names)${pattern#*'}'}"; done
+        # shellcheck disable=SC2053
+        [[ $key == $pattern ]] && known=yes
       done
       [ "$known" ] || echo "    figure $key of $summary is not in the list of $room"
     done

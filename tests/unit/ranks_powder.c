@@ -55,6 +55,11 @@ static void powder_has_the_bits_of_one(void **state) {
        IG_DIVIDE_CURVE},
       /* more ranks than lasers, and windows of which one is molten after its beam has gone */
       {5, bed, "double", "fine_stages", "2", IG_DIVIDE_RANDOM},
+      /* a pause of long steps, of many stages each */
+      {3, bed, "double", "hatch",
+       "{parts: [{min: [0, 0, 0], max: [1.2 mm, 0.4 mm, 0.08 mm]}], layer_height: 40 um, layers: "
+       "2, spacing: 0.1 mm, power: 80 W, speed: 2 m/s, lasers: 2, recoating: 200 ms}",
+       IG_DIVIDE_CURVE},
       /* frames of a movie are the snapshots */
       {2, bed, "double", "movie", "{layer: 2, frames: 5}", IG_DIVIDE_CURVE}};
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);

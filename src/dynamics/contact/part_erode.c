@@ -3,6 +3,7 @@
    that import. */
 #include "dynamics/contact/part_surface.h"
 #include "backend/backend.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,30 +25,14 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   const int ranks = p->part.ranks;
   const int32_t *owner = m->contact.owner.host;
   uint8_t *alive = m->contact.alive.host, *out = NULL, *in = NULL;
-  ig_message *message = NULL;
   ig_status status = IG_NEW(m->cx, &out, 2 * (size_t)s->sent_start[ranks] + 1, "contact surfaces");
   if (status == IG_OK)
     status = IG_NEW(m->cx, &in, 2 * (size_t)s->got_start[ranks] + 1, "contact surfaces");
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &message, (size_t)ranks, "messages");
-  status = ig_ranks_agree(m->cx, status);
-  int count = 0;
   for (int32_t i = 0; i < 2 * s->sent_start[ranks] && status == IG_OK; i++) {
     const int32_t e = s->own.triangle[s->sent[i / 2]].element[i % 2];
     out[i] = e >= 0 && alive[ig_partition_element(&p->part, e)];
   }
-  for (int r = 0; r < ranks && status == IG_OK; r++) {
-    const size_t give = 2 * (size_t)(s->sent_start[r + 1] - s->sent_start[r]),
-                 take = 2 * (size_t)(s->got_start[r + 1] - s->got_start[r]);
-    if (give + take)
-      message[count++] = (ig_message){.rank = r,
-                                      .send = out + 2 * (size_t)s->sent_start[r],
-                                      .send_size = give,
-                                      .receive = in + 2 * (size_t)s->got_start[r],
-                                      .receive_size = take};
-  }
-  if (status == IG_OK)
-    status = ig_ranks_exchange(m->cx, message, count);
+  status = ig_ranks_alltoallv(m->cx, status, 2, out, s->sent_start, in, s->got_start);
   for (int32_t i = 0; i < 2 * s->got_start[ranks] && status == IG_OK; i++) {
     const int32_t at = owner[2 * (int64_t)s->got[i / 2] + i % 2];
     if (at >= 0)
@@ -55,6 +40,5 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   }
   free(out);
   free(in);
-  free(message);
   return status == IG_OK ? ig_array_push(m->cx, &m->contact.alive) : status;
 }

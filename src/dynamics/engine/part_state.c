@@ -2,6 +2,7 @@
    ranks. */
 #include "dynamics/model/part.h"
 #include "backend/backend.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,33 +93,16 @@ ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
   const ig_dyn_travel *t = &p->ghosts;
   const int ranks = p->part.ranks;
   double *mass = m->weight.mass, *out = NULL, *in = NULL;
-  ig_message *message = NULL;
-  int count = 0;
   if (status == IG_OK)
     status = IG_NEW(m->cx, &out, (size_t)t->give_start[ranks] + 1, "masses");
   if (status == IG_OK)
     status = IG_NEW(m->cx, &in, (size_t)t->take_start[ranks] + 1, "masses");
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &message, (size_t)ranks, "messages");
-  status = ig_ranks_agree(m->cx, status);
   for (int32_t i = 0; i < t->give_start[ranks] && status == IG_OK; i++)
     out[i] = mass[t->give[i]];
-  for (int r = 0; r < ranks && status == IG_OK; r++) {
-    const size_t give = (size_t)(t->give_start[r + 1] - t->give_start[r]),
-                 take = (size_t)(t->take_start[r + 1] - t->take_start[r]);
-    if (give + take)
-      message[count++] = (ig_message){.rank = r,
-                                      .send = out + t->give_start[r],
-                                      .send_size = give * sizeof *out,
-                                      .receive = in + t->take_start[r],
-                                      .receive_size = take * sizeof *in};
-  }
-  if (status == IG_OK)
-    status = ig_ranks_exchange(m->cx, message, count);
+  status = ig_ranks_alltoallv(m->cx, status, sizeof *out, out, t->give_start, in, t->take_start);
   for (int32_t i = 0; i < t->take_start[ranks] && status == IG_OK; i++)
     mass[t->take[i]] = in[i];
   free(out);
   free(in);
-  free(message);
   return status;
 }

@@ -10,6 +10,7 @@
 #include "fracture/run.h"
 #include "fracture/engine/tables.h"
 #include "core/sorted.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,60 +195,27 @@ static ig_status take_find(ig_frac_model *m, int layer, ig_frac_passing *w) {
   return IG_OK;
 }
 
-/* How many nodes each rank asks this one for; count: ranks, those it asks each for itself. All
-   ranks come here, also one that has failed.
-   One broadcast per rank: messages of `ranks` numbers, once per run. */
-static ig_status asked_find(ig_frac_model *m, const int32_t *count, int32_t *asked,
-                            ig_status status) {
-  const ig_frac_part *p = &m->part;
-  int32_t *row = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &row, (size_t)p->ranks, "ghosts");
-  status = ig_ranks_agree(m->cx, status);
-  for (int r = 0; r < p->ranks && status == IG_OK; r++) {
-    if (r == p->rank)
-      memcpy(row, count, (size_t)p->ranks * sizeof *row);
-    status = ig_ranks_bcast(m->cx, r, row, (size_t)p->ranks * sizeof *row);
-    if (status == IG_OK)
-      asked[r] = row[p->rank];
-  }
-  free(row);
-  return status;
-}
-
 /* Each rank sends the owners the numbers of the items it needs (`wanted`, in the order of `take`)
    and receives those that others need of it (`give`). */
 static ig_status ask(ig_frac_model *m, const ig_frac_passing *take, const int32_t *wanted,
                      ig_frac_passing *give) {
   const ig_frac_part *p = &m->part;
-  int32_t *count = NULL;
-  ig_message *message = NULL;
-  ig_status status = IG_NEW(m->cx, &count, 2 * (size_t)p->ranks, "ghosts");
+  int32_t *count = NULL, *all = NULL; /* all: what rank r asks of rank q, at r x ranks + q */
+  ig_status status = IG_NEW(m->cx, &count, (size_t)p->ranks, "ghosts");
   if (status == IG_OK)
     status = IG_NEW(m->cx, &give->start, (size_t)p->ranks + 1, "ghosts");
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &message, (size_t)p->ranks, "messages");
   for (int r = 0; r < p->ranks && status == IG_OK; r++)
     count[r] = take->start[r + 1] - take->start[r];
-  status = asked_find(m, count, count + (status == IG_OK ? p->ranks : 0), status);
+  status =
+      ig_ranks_allgather(m->cx, status, count, (size_t)p->ranks * sizeof *count, (void **)&all);
   for (int r = 0; r < p->ranks && status == IG_OK; r++)
-    give->start[r + 1] = give->start[r] + count[p->ranks + r];
+    give->start[r + 1] = give->start[r] + all[r * p->ranks + p->rank];
   if (status == IG_OK)
     status = IG_NEW(m->cx, &give->node, (size_t)give->start[p->ranks] + 1, "ghosts");
-  status = ig_ranks_agree(m->cx, status);
-  int messages = 0;
-  for (int r = 0; r < p->ranks && status == IG_OK; r++)
-    if (count[r] || count[p->ranks + r])
-      message[messages++] =
-          (ig_message){.rank = r,
-                       .send = wanted + take->start[r],
-                       .send_size = (size_t)count[r] * sizeof *wanted,
-                       .receive = give->node + give->start[r],
-                       .receive_size = (size_t)count[p->ranks + r] * sizeof *wanted};
-  if (status == IG_OK)
-    status = ig_ranks_exchange(m->cx, message, messages);
+  status = ig_ranks_alltoallv(m->cx, status, sizeof *wanted, wanted, take->start, give->node,
+                              give->start);
   free(count);
-  free(message);
+  free(all);
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include "core/union_find.h"
 #include "core/sorted.h"
 #include "ranks/allgather.h"
+#include "ranks/crossings.h"
 #include "fracture/run.h"
 
 #include <stdlib.h>
@@ -45,20 +46,6 @@ static int32_t joined(const mesh_now *w, int64_t facet) {
 
 /* --- across ranks */
 
-/* A facet between an own element and one of another rank; both list it in the same place. */
-typedef struct {
-  int32_t rank, low, high; /* of the other; elements in the whole */
-  int32_t own;             /* element of the part */
-} crossing;
-
-static int by_place(const void *a, const void *b) {
-  const crossing *p = a, *q = b;
-  if (p->rank != q->rank)
-    return (p->rank > q->rank) - (p->rank < q->rank);
-  return p->low != q->low ? (p->low > q->low) - (p->low < q->low)
-                          : (p->high > q->high) - (p->high < q->high);
-}
-
 /* Names of two pieces that are one; the lower first. */
 typedef struct {
   int32_t low, high;
@@ -72,14 +59,13 @@ static int by_names(const void *a, const void *b) {
 
 /* Facets to other ranks, with the names of the pieces on both sides; owned. */
 typedef struct {
-  crossing *item;
+  ig_crossing *item;
   int64_t count;
   int32_t *out, *in; /* names of pieces: own, the other's */
 } crossings;
 
 /* Own elements are joined; others are listed.
-   Crossings are sorted by (rank, low, high): both ranks list the same facets in the same order,
-   so that names alone travel. */
+   Both ranks list the same facets in the same order, so that names alone travel. */
 static ig_status own_join(ig_frac_model *m, const mesh_now *w, int32_t *up, crossings *x) {
   const ig_frac_part *p = &m->part;
   const int faces = m->shape.faces;
@@ -95,38 +81,14 @@ static ig_status own_join(ig_frac_model *m, const mesh_now *w, int32_t *up, cros
       const int32_t a = ig_frac_element_number(p, e), b = ig_frac_element_number(p, o);
       IG_TRY(IG_MORE(m->cx, &x->item, x->count, "pieces"));
       x->item[x->count++] =
-          (crossing){ig_frac_element_owner(p, o), a < b ? a : b, a < b ? b : a, e};
+          (ig_crossing){ig_frac_element_owner(p, o), e, a < b ? a : b, a < b ? b : a};
     }
   IG_TRY(IG_NEW(m->cx, &x->out, (size_t)x->count + 1, "pieces"));
   IG_TRY(IG_NEW(m->cx, &x->in, (size_t)x->count + 1, "pieces"));
-  if (x->count)
-    qsort(x->item, (size_t)x->count, sizeof *x->item, by_place);
+  ig_crossings_sort(x->item, x->count);
   for (int64_t i = 0; i < x->count; i++)
     x->out[i] = ig_frac_element_number(p, ig_union_root(up, x->item[i].own));
   return IG_OK;
-}
-
-/* Both sides list their crossings in the same order, so that messages need no numbers. */
-static ig_status names_swap(ig_frac_model *m, const crossings *x, ig_status status) {
-  ig_message *message = NULL;
-  int messages = 0;
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &message, (size_t)m->part.ranks, "messages");
-  status = ig_ranks_agree(m->cx, status);
-  for (int64_t i = 0, end; i < x->count && status == IG_OK; i = end) {
-    for (end = i; end < x->count && x->item[end].rank == x->item[i].rank;)
-      end++;
-    const size_t bytes = (size_t)(end - i) * sizeof *x->out;
-    message[messages++] = (ig_message){.rank = x->item[i].rank,
-                                       .send = x->out + i,
-                                       .send_size = bytes,
-                                       .receive = x->in + i,
-                                       .receive_size = bytes};
-  }
-  if (status == IG_OK)
-    status = ig_ranks_exchange(m->cx, message, messages);
-  free(message);
-  return status;
 }
 
 /* All names that are one, of all ranks, on all of them.
@@ -205,7 +167,7 @@ static ig_status pieces_join(ig_frac_model *m, ig_frac_pieces *p, ig_status stat
     status = mesh_pull(m, &w);
   if (status == IG_OK)
     status = own_join(m, &w, p->of, &x);
-  status = names_swap(m, &x, status);
+  status = ig_crossings_exchange(m->cx, status, x.item, x.count, sizeof *x.out, x.out, x.in);
   status = aliases_share(m, &x, status, &all, &sum);
   if (status == IG_OK)
     status = names_join(m, all, sum, &n);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* STUCK: rounds without half the residual: rounding allows no more. */
-enum { ROUNDS = 100, STUCK = 15, MOST = IG_BUCKLINGS_BLOCK };
+enum { ROUNDS = 100, STUCK = 30, MOST = IG_BUCKLINGS_BLOCK };
 
 bool ig_topopt_buckling_asked(const ig_topopt_case *c) {
   bool asked = c->minimise == IG_MINIMISE_BUCKLING;
@@ -107,7 +107,7 @@ static ig_status directions(ig_topopt_design *s, void *user, ig_evaluation *e) {
       IG_TRY(image(s, x, b->gx.dev));
       IG_TRY(s->ops->mix(s->cx, nu, b->mu[now->q][j], x, 0, x, to)); /* the first guess */
     }
-    s->tolerance = fmin(0.1, 0.1 * fmax(now->residual[j], now->enough));
+    s->tolerance = fmin(0.01, 0.03 * fmax(now->residual[j], now->enough));
     status = ig_topopt_turn_solve(s, mine ? b->gx.dev : NULL, to, e);
     if (status == IG_OK && !ig_topopt_turn_first(s))
       status = s->ops->mix(s->cx, nu, 1, to, -b->mu[now->q][j], x, to);

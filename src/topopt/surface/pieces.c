@@ -24,8 +24,8 @@ void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
 ig_status ig_topopt_pieces_cross(ig_topopt_pieces *p, int64_t own, int rank, int64_t other) {
   const int64_t name = p->whole + own;
   IG_TRY(IG_MORE(p->cx, &p->crossing, p->crossings, "pieces"));
-  p->crossing[p->crossings++] = (ig_topopt_crossing){
-      rank, (int32_t)own, name < other ? name : other, name < other ? other : name};
+  p->crossing[p->crossings++] =
+      (ig_crossing){rank, (int32_t)own, name < other ? name : other, name < other ? other : name};
   return IG_OK;
 }
 

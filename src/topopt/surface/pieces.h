@@ -4,6 +4,7 @@
 #define IG_TOPOPT_SURFACE_PIECES_H
 
 #include "topopt/topopt.h"
+#include "ranks/crossings.h"
 
 /* Elements of one kind that hang together: solid where the density is at least the level. Where
    ranks have parts it is one on each of them. */
@@ -16,19 +17,13 @@ typedef struct {
   bool mine;       /* this rank has its first element */
 } ig_topopt_piece;
 
-/* An own element and one of another rank that share a face. */
-typedef struct {
-  int32_t rank, own;
-  int64_t low, high; /* the two in numbers of the whole: ranks list them in the same order */
-} ig_topopt_crossing;
-
 struct ig_topopt_pieces {
   ig_ctx *cx;
   int64_t places, whole; /* of this rank; what the first of them is in the whole */
   uint8_t *solid;        /* places; 2: no element */
   uint8_t *open;
   int32_t *of; /* the forest; then numbers of pieces, -1: no element */
-  ig_topopt_crossing *crossing;
+  ig_crossing *crossing;
   int64_t crossings;
   ig_topopt_piece *piece;
   int32_t count;

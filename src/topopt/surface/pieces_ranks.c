@@ -2,7 +2,7 @@
    across the cuts; all join these in the same way.
 
    Steps of ig_topopt_pieces_meet: number the pieces at seams (seams_list); exchange these
-   numbers face by face with the neighbours (numbers_swap); list pairs of equal kind once
+   numbers face by face with the neighbours (ig_crossings_exchange); list pairs of equal kind once
    (bonds_list); gather all seam pieces and pairs on all ranks; join them by union-find
    (bonds_tie). Only pieces at cuts travel, not elements. */
 #include "topopt/surface/pieces.h"
@@ -28,16 +28,6 @@ typedef struct {
       *in; /* of crossings: 2 x number at a seam + whether it is solid; own, the other's */
 } seams;
 
-/* Both ranks of a cut sort its faces by the two element numbers of the whole: entry i of one is
-   entry i of the other. */
-static int by_place(const void *a, const void *b) {
-  const ig_topopt_crossing *p = a, *q = b;
-  if (p->rank != q->rank)
-    return (p->rank > q->rank) - (p->rank < q->rank);
-  return p->low != q->low ? (p->low > q->low) - (p->low < q->low)
-                          : (p->high > q->high) - (p->high < q->high);
-}
-
 /* Only pieces that touch a cut get a number; all others are complete on their rank. */
 static ig_status seams_list(ig_topopt_pieces *p, seams *s) {
   const size_t n = (size_t)p->crossings;
@@ -47,8 +37,7 @@ static ig_status seams_list(ig_topopt_pieces *p, seams *s) {
   IG_TRY(IG_NEW(p->cx, &s->in, n + 1, "pieces"));
   for (int32_t i = 0; i < p->count; i++)
     s->seam[i] = -1;
-  if (n)
-    qsort(p->crossing, n, sizeof *p->crossing, by_place);
+  ig_crossings_sort(p->crossing, p->crossings);
   for (size_t i = 0; i < n; i++) {
     const int32_t piece = p->of[p->crossing[i].own];
     if (s->seam[piece] < 0) {
@@ -58,29 +47,6 @@ static ig_status seams_list(ig_topopt_pieces *p, seams *s) {
     s->out[i] = 2 * (int64_t)s->seam[piece] + p->piece[piece].solid;
   }
   return IG_OK;
-}
-
-/* One message per neighbour: entry i of both sides is the same face. */
-static ig_status numbers_swap(const ig_topopt_pieces *p, const seams *s, ig_status status) {
-  ig_message *message = NULL;
-  int messages = 0;
-  if (status == IG_OK)
-    status = IG_NEW(p->cx, &message, (size_t)ig_ranks_count(p->cx->ranks), "messages");
-  status = ig_ranks_agree(p->cx, status);
-  for (int64_t i = 0, end; status == IG_OK && i < p->crossings; i = end) {
-    for (end = i; end < p->crossings && p->crossing[end].rank == p->crossing[i].rank;)
-      end++;
-    const size_t bytes = (size_t)(end - i) * sizeof *s->out;
-    message[messages++] = (ig_message){.rank = p->crossing[i].rank,
-                                       .send = s->out + i,
-                                       .send_size = bytes,
-                                       .receive = s->in + i,
-                                       .receive_size = bytes};
-  }
-  if (status == IG_OK)
-    status = ig_ranks_exchange(p->cx, message, messages);
-  free(message);
-  return status;
 }
 
 static int by_seams(const void *a, const void *b) {
@@ -163,7 +129,8 @@ ig_status ig_topopt_pieces_meet(ig_topopt_pieces *p, ig_status status) {
   int64_t *each = NULL, sum = 0, count = 0, tied = 0;
   if (status == IG_OK)
     status = seams_list(p, &s);
-  status = numbers_swap(p, &s, status);
+  status =
+      ig_crossings_exchange(p->cx, status, p->crossing, p->crossings, sizeof *s.out, s.out, s.in);
   if (status == IG_OK)
     status = bonds_list(p, &s, &bonds, &count);
   if (status == IG_OK)
