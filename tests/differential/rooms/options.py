@@ -64,7 +64,10 @@ def varied(program, room, rng):
     for attempt in range(TRIES):
         case = plain
         for _ in range(rng.choice([1, 1, 2, 3, 4]) if attempt < TRIES - 1 else 0):
-            key = rng.choice(every(program, room, case, entry))
+            some = every(program, room, case, entry)
+            if not some:  # a section was left out
+                break
+            key = rng.choice(some)
             value = value_of(rng, key, hints)
             if value is not keys.ABSENT:
                 case = keys.changed(case, key.path, value)
