@@ -1,5 +1,6 @@
 /* Points in the unit cube and Sobol indices: see sample.h. */
 #include "chain/sample.h"
+#include "core/sorted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,11 +159,6 @@ static void indices(int n, const int *at, const double *a, const double *b, cons
   *total = variance > 0 ? rest / variance : 0;
 }
 
-static int by_size(const void *p, const void *q) {
-  const double a = *(const double *)p, b = *(const double *)q;
-  return (a > b) - (a < b);
-}
-
 ig_status ig_sobol_indices(ig_ctx *cx, int n, int keys, const double *a, const double *b,
                            const double *ab, ig_sensitivity_row *row) {
   enum { AGAIN = 1000, CUT = 25 }; /* 95 % of a thousand lie between the 25th and the 975th */
@@ -182,8 +178,8 @@ ig_status ig_sobol_indices(ig_ctx *cx, int n, int keys, const double *a, const d
         at[i] = below(&state, n);
       indices(n, at, a, b, ab + k * n, &first[r], &total[r]);
     }
-    qsort(first, AGAIN, sizeof *first, by_size);
-    qsort(total, AGAIN, sizeof *total, by_size);
+    qsort(first, AGAIN, sizeof *first, ig_rising_f64);
+    qsort(total, AGAIN, sizeof *total, ig_rising_f64);
     row[k].first_low = first[CUT - 1];
     row[k].first_high = first[AGAIN - CUT];
     row[k].total_low = total[CUT - 1];

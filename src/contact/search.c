@@ -1,6 +1,7 @@
 /* A tree of boxes: parts of at most LEAF faces, each other one divided into two halves along its
    longest axis. Parts are numbered as in a heap, so that it needs no links. */
 #include "contact/search.h"
+#include "core/sorted.h"
 #include "mesh/face_place.h"
 #include "mesh/face_share.h"
 
@@ -178,15 +179,10 @@ static int32_t part_near(const ig_contact_search *s, size_t part, int32_t begin,
   return count;
 }
 
-static int by_number(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 int32_t ig_contact_search_near(const ig_contact_search *s, const double low[3],
                                const double high[3], double reach, int32_t *found) {
   const int32_t count = s->count ? part_near(s, 0, 0, s->count, low, high, reach, found, 0) : 0;
   if (count > 1)
-    qsort(found, (size_t)count, sizeof *found, by_number);
+    qsort(found, (size_t)count, sizeof *found, ig_rising_i32);
   return count;
 }

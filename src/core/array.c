@@ -97,6 +97,16 @@ ig_status ig_array_grow(ig_ctx *cx, ig_array *a, size_t count) {
   return IG_OK;
 }
 
+ig_status ig_array_fit(ig_ctx *cx, ig_array *a, size_t count, size_t size, bool host,
+                       const char *what) {
+  if (a->count > count)
+    return IG_OK;
+  ig_array_free(cx, a);
+  const size_t room = count + count / 4 + 16;
+  return host ? ig_array_new(cx, a, room, size, what)
+              : ig_array_new_device(cx, a, room, size, what);
+}
+
 void ig_array_free(ig_ctx *cx, ig_array *a) {
   if (a->host != a->dev)
     free(a->host);

@@ -29,6 +29,10 @@ IG_MUST_CHECK ig_status ig_array_zero(ig_ctx *cx, ig_array *a); /* device side *
 /* More room, contents of both sides kept; new items are zero on the host, undefined on the device.
  */
 IG_MUST_CHECK ig_status ig_array_grow(ig_ctx *cx, ig_array *a, size_t count);
+/* An array for at least `count` items, for lists that change often: kept if it is large enough,
+   else made anew with room for a quarter more; contents are lost. */
+IG_MUST_CHECK ig_status ig_array_fit(ig_ctx *cx, ig_array *a, size_t count, size_t size, bool host,
+                                     const char *what);
 void ig_array_free(ig_ctx *cx, ig_array *a); /* and clears it; fine on a zeroed one */
 
 IG_C_END

@@ -1,8 +1,13 @@
-/* Numbers in rising order, searched by halves. */
+/* Numbers in rising order: comparisons for qsort and bsearch, and searches by halves. */
 #ifndef IG_CORE_SORTED_H
 #define IG_CORE_SORTED_H
 
 #include <stdint.h>
+
+/* Rising order of numbers, as qsort wants it; also of records that begin with the number. */
+int ig_rising_i32(const void *a, const void *b);
+int ig_rising_i64(const void *a, const void *b);
+int ig_rising_f64(const void *a, const void *b);
 
 /* How many of them are below `number`. */
 static inline int64_t ig_sorted_below(const int32_t *list, int64_t count, int64_t number) {

@@ -1,5 +1,6 @@
 /* Toolpaths that grow point by point, and what they amount to. */
 #include "core/toolpath.h"
+#include "core/sorted.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,11 +46,6 @@ static void bounds_take(ig_toolpath_survey *s, const double *x) {
   }
 }
 
-static int rising(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* x[3 i + 5] is z at the end of piece i. Sorting first makes equal heights neighbours, whatever
    the order in which they were scanned. */
 ig_status ig_toolpath_heights(ig_ctx *cx, const ig_toolpath *p, double **heights, int64_t *count) {
@@ -62,7 +58,7 @@ ig_status ig_toolpath_heights(ig_ctx *cx, const ig_toolpath *p, double **heights
     if (p->power[i] > 0 && p->t[i + 1] > p->t[i])
       z[n++] = p->x[3 * i + 5];
   if (n)
-    qsort(z, (size_t)n, sizeof *z, rising);
+    qsort(z, (size_t)n, sizeof *z, ig_rising_f64);
   for (int64_t i = 0; i < n; i++)
     if (z[i] > last + 1e-6)
       z[(*count)++] = last = z[i];

@@ -28,6 +28,7 @@
 #include "implicit/frontal.h"
 #include "implicit/order.h"
 #include "core/threads.h"
+#include "core/sorted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -175,11 +176,6 @@ typedef struct {
   size_t space;
 } columns;
 
-static int rising(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* The rows of column k are those of the matrix below k, and those of its children's columns (Liu
    1990). mark: the last column that has seen a row; head, link: lists of children. The list grows
    by doubling, as its length is not known before. */
@@ -227,7 +223,7 @@ static ig_status columns_make(ig_ctx *cx, const quotient *q, const int32_t *orde
         }
       }
     if (at > begin + 1) // an uncoupled system has no list to point at
-      qsort(c->list + begin, (size_t)(at - begin), sizeof *c->list, rising);
+      qsort(c->list + begin, (size_t)(at - begin), sizeof *c->list, ig_rising_i32);
     c->from[k] = begin;
     c->from[k + 1] = at;
     if (parent[k] >= 0) {

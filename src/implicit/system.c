@@ -5,6 +5,7 @@
    rows. Every number of the matrix so gets its contributions in the order of elements. */
 #include "implicit/system.h"
 #include "core/threads.h"
+#include "core/sorted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,11 +166,6 @@ void ig_system_resolve(ig_system *s) {
 
 /* --- the pattern */
 
-static int rising(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Equations of an element, each once, rising; returns how many. */
 static int32_t element_equations(const ig_system *s, const ig_implicit_group *g, int32_t e,
                                  int32_t *list) {
@@ -179,7 +175,7 @@ static int32_t element_equations(const ig_system *s, const ig_implicit_group *g,
     for (int64_t k = u < 0 ? 0 : s->term_first[u]; u >= 0 && k < s->term_first[u + 1]; k++)
       list[n++] = s->term[k];
   }
-  qsort(list, (size_t)n, sizeof *list, rising);
+  qsort(list, (size_t)n, sizeof *list, ig_rising_i32);
   for (int32_t i = 0; i < n; i++)
     if (i == 0 || list[i] != list[i - 1])
       list[kept++] = list[i];
@@ -265,7 +261,7 @@ static ig_status pattern_make(ig_system *s, const lists *l) {
           count++;
         }
       if (pass) {
-        qsort(s->column + begin, (size_t)(count - begin), sizeof *s->column, rising);
+        qsort(s->column + begin, (size_t)(count - begin), sizeof *s->column, ig_rising_i32);
         s->first[i + 1] = count;
       }
     }

@@ -2,6 +2,7 @@
    gathers of nodal values hit the cache. Each block keeps its elements. */
 #include "mesh/topology.h"
 #include "core/threads.h"
+#include "core/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,11 +94,6 @@ static void sets_renumber(ig_mesh *mesh, const ig_lid *new_node, const ig_lid *n
   }
 }
 
-static int set_item_compare(const void *a, const void *b) {
-  const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
 /* Items of sets are kept in rising order; element and face are packed into one integer for
    sorting. */
 static ig_status sets_sort(ig_ctx *cx, ig_mesh *mesh) {
@@ -110,7 +106,7 @@ static ig_status sets_sort(ig_ctx *cx, ig_mesh *mesh) {
     ig_set *set = &mesh->set[s];
     for (ig_lid i = 0; i < set->count; i++)
       pair[i] = (int64_t)set->item[i] << 8 | (set->face ? set->face[i] : 0);
-    qsort(pair, (size_t)set->count, sizeof *pair, set_item_compare);
+    qsort(pair, (size_t)set->count, sizeof *pair, ig_rising_i64);
     for (ig_lid i = 0; i < set->count; i++) {
       set->item[i] = (ig_lid)(pair[i] >> 8);
       if (set->face)

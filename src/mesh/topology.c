@@ -3,6 +3,7 @@
    order and sort each list afterwards, so results do not depend on threads. */
 #include "mesh/topology.h"
 #include "core/threads.h"
+#include "core/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +34,10 @@ static inline ig_lid take(ig_lid *place, bool shared) {
   return shared ? __atomic_fetch_add(place, 1, __ATOMIC_RELAXED) : (*place)++;
 }
 
-static int lid_compare(const void *a, const void *b) {
-  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
-  return p < q ? -1 : p > q;
-}
-
 /* Insertion sort for short lists: most are the few neighbours of a node. */
 void ig_lids_sort(ig_lid *item, ig_lid count) {
   if (count > 64) { /* most lists are of a few neighbours */
-    qsort(item, (size_t)count, sizeof *item, lid_compare);
+    qsort(item, (size_t)count, sizeof *item, ig_rising_i32);
     return;
   }
   for (ig_lid i = 1; i < count; i++) {

@@ -10,29 +10,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts of all ranks and their sum, on all of them. The two calls of ig_ranks_agree are needed
-   because a rank that fails locally (here or in the caller, `status`) must not leave the others
-   blocked in the collect or the broadcast. */
-static ig_status counts_share(ig_ctx *cx, ig_status status, int64_t mine, int64_t *each,
+ig_status ig_ranks_gather(ig_ctx *cx, ig_status status, const void *mine, size_t size, void **all) {
+  *all = NULL;
+  if (status == IG_OK)
+    status = ig_alloc(cx, all, (size_t)ig_ranks_count(cx->ranks), size, "values of ranks");
+  status = ig_ranks_agree(cx, status);
+  return status == IG_OK ? ig_ranks_collect(cx, mine, size, *all) : status;
+}
+
+/* The second call of ig_ranks_agree is needed because a rank that fails in the gather must not
+   leave the others blocked in the broadcast. */
+ig_status ig_ranks_allgather(ig_ctx *cx, ig_status status, const void *mine, size_t size,
+                             void **all) {
+  status = ig_ranks_agree(cx, ig_ranks_gather(cx, status, mine, size, all));
+  return status == IG_OK ? ig_ranks_bcast(cx, 0, *all, (size_t)ig_ranks_count(cx->ranks) * size)
+                         : status;
+}
+
+/* Counts of all ranks (freed by the caller) and their sum. */
+static ig_status counts_share(ig_ctx *cx, ig_status status, int64_t mine, int64_t **each,
                               int64_t *sum) {
-  const int ranks = ig_ranks_count(cx->ranks);
-  status = ig_ranks_agree(cx, status);
   *sum = 0;
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, &mine, sizeof mine, each);
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_bcast(cx, 0, each, (size_t)ranks * sizeof *each);
-  for (int r = 0; r < ranks && status == IG_OK; r++)
-    *sum += each[r];
+  status = ig_ranks_allgather(cx, status, &mine, sizeof mine, (void **)each);
+  for (int r = 0; r < ig_ranks_count(cx->ranks) && status == IG_OK; r++)
+    *sum += (*each)[r];
   return status;
 }
 
 ig_status ig_ranks_sum_lists(ig_ctx *cx, ig_status status, int64_t mine, int64_t *sum) {
-  int64_t *each = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(cx, &each, (size_t)ig_ranks_count(cx->ranks), "counts of ranks");
-  status = counts_share(cx, status, mine, each, sum);
+  int64_t *each;
+  status = counts_share(cx, status, mine, &each, sum);
   free(each);
   return status;
 }
@@ -69,11 +76,9 @@ ig_status ig_ranks_allgatherv(ig_ctx *cx, ig_status status, const void *mine, in
                               size_t size, int (*order)(const void *, const void *), void **all,
                               int64_t *sum, int64_t *each) {
   const size_t ranks = (size_t)ig_ranks_count(cx->ranks);
-  int64_t *counts = NULL;
+  int64_t *counts;
   *all = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(cx, &counts, ranks, "lists of ranks");
-  status = counts_share(cx, status, count, counts, sum);
+  status = counts_share(cx, status, count, &counts, sum);
   if (status == IG_OK && each)
     memcpy(each, counts, ranks * sizeof *each);
   /* One item more than needed is allocated, so that an empty list is not a NULL pointer. */

@@ -3,6 +3,7 @@
    writes the row of an own item on any rank, and one that packs the rows that arrived, on rank 0.
    ig_collect_rows moves the rows. Rank 0 never has a whole array in memory. */
 #include "ranks/cells.h"
+#include "ranks/allgather.h"
 #include "core/vtk_corner.h"
 
 #include <stdlib.h>
@@ -169,17 +170,13 @@ ig_status ig_cells_values(ig_partition_cells *c, const float *value, int compone
 ig_status ig_cells_count(ig_partition_cells *c, ig_status status) {
   const int ranks = ig_ranks_count(c->cx->ranks);
   int64_t mine[2] = {0}, (*all)[2] = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(c->cx, &all, ranks, "snapshot");
   for (int64_t i = 0; i < c->elements->mine_count && status == IG_OK; i++) {
     ig_lid local;
     const ig_block *b = block_there(c, c->elements->mine[i], &local);
     mine[0] += b != NULL;
     mine[1] += b ? ig_elem_info_get(b->type)->nodes : 0;
   }
-  status = ig_ranks_agree(c->cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(c->cx, mine, sizeof mine, all);
+  status = ig_ranks_gather(c->cx, status, mine, sizeof mine, (void **)&all);
   for (int r = 0; r < ranks && status == IG_OK && ig_ranks_first(c->cx); r++) {
     c->count += all[r][0];
     c->corners += all[r][1];

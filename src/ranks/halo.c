@@ -138,12 +138,9 @@ ig_status ig_halo_new(ig_ctx *cx, const ig_partition *part, size_t item, ig_halo
 /* Like realloc for a list on the device, with a quarter of reserve and without its content. The
    stream is synchronised first because a launched kernel may still read the old list. */
 static ig_status list_fit(ig_ctx *cx, ig_array *node, int64_t count) {
-  if (node->count > (size_t)count)
-    return IG_OK;
-  if (node->dev && cx->backend->separate)
+  if (node->dev && node->count <= (size_t)count && cx->backend->separate)
     IG_TRY(cx->backend->sync(cx)); /* it may still be read */
-  ig_array_free(cx, node);
-  return ig_array_new(cx, node, (size_t)(count + count / 4 + 16) + 1, sizeof(int32_t), "ghosts");
+  return ig_array_fit(cx, node, (size_t)count, sizeof(int32_t), true, "ghosts");
 }
 
 /* Concatenates the lists of the ranks that are peers; start: peers + 1. */

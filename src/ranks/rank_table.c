@@ -2,6 +2,7 @@
    rank, transport, and the parallel efficiency that the partition allows. */
 #include "ranks/partition.h"
 #include "backend/backend.h"
+#include "ranks/allgather.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,10 +124,7 @@ ig_status ig_partition_facts_tell(ig_ctx *cx, const ig_partition_facts *facts,
   }
   snprintf(mine.host, sizeof mine.host, "%s", cx->ranks ? cx->ranks->host : "");
   snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
-  const ig_status made = IG_NEW(cx, &all, ranks, "table of ranks");
-  ig_status told = ig_ranks_agree(cx, made);
-  if (told == IG_OK)
-    told = ig_ranks_collect(cx, &mine, sizeof mine, all);
+  const ig_status told = ig_ranks_gather(cx, IG_OK, &mine, sizeof mine, (void **)&all);
   for (int r = 0; r < ranks && told == IG_OK && ig_ranks_first(cx); r++) {
     char label[32], text[320], process[64];
     snprintf(label, sizeof label, "rank %d", r);

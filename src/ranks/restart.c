@@ -2,6 +2,7 @@
    names, sizes and small arrays, and later their own ranges in pieces. A checkpoint stores arrays
    of the whole mesh, so it can be continued on any number of ranks. */
 #include "ranks/restart.h"
+#include "ranks/allgather.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,21 +139,14 @@ static ig_status ranges_bring(ig_ctx *cx, const ig_restart *from, const ig_saved
 
 ig_status ig_restart_take(ig_ctx *cx, const ig_restart *from, const char *name, int64_t whole,
                           int64_t begin, int64_t count, ig_collect_put *put, void *user) {
-  const size_t ranks = (size_t)ig_ranks_count(cx->ranks);
   const range mine = {begin, count};
   ig_saved *saved = NULL;
   range *all = NULL;
   double *items = NULL;
   ig_status status = ig_restart_look(cx, from, name, IG_F64, whole, &saved);
   if (status == IG_OK)
-    status = IG_NEW(cx, &all, ranks, "checkpoint");
-  if (status == IG_OK)
     status = IG_NEW(cx, &items, PIECE / sizeof *items, "checkpoint");
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, &mine, sizeof mine, all);
-  if (status == IG_OK)
-    status = ig_ranks_bcast(cx, 0, all, ranks * sizeof *all);
+  status = ig_ranks_allgather(cx, status, &mine, sizeof mine, (void **)&all);
   if (status == IG_OK)
     status = ranges_bring(cx, from, saved, all, items, put, user);
   free(all);

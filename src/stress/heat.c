@@ -3,6 +3,7 @@
    (job->state_of). State 0 is the initial one. Without the I/O library the functions report that
    at once. */
 #include "stress/run.h"
+#include "model/read_snapshot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,16 +44,6 @@ static ig_status snapshot_check(ig_stress_run *r, const ig_stress_phase *p, cons
                           "'%s' has no temperatures: its run needs T among output.fields", path);
 }
 
-/* A snapshot to be read. Ranks that are threads read one after the other: HDF5 serves one. */
-typedef struct {
-  const char *path;
-  ig_snapshot **snap;
-} reading;
-static ig_status snapshot_read(ig_ctx *cx, void *user) {
-  const reading *r = user;
-  return ig_snapshot_read(cx, r->path, r->snap);
-}
-
 /* *snap is NULL where there is no file of that number; the caller frees it. */
 static ig_status snapshot_open(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
                                ig_snapshot **snap) {
@@ -61,7 +52,7 @@ static ig_status snapshot_open(ig_stress_run *r, const ig_stress_phase *p, int64
   IG_TRY(snapshot_path(r->m->cx, p->file, i, &path));
   if (!path)
     return IG_OK;
-  ig_status status = ig_ranks_in_turn(r->m->cx, snapshot_read, &(reading){path, snap});
+  ig_status status = ig_ranks_read_snapshot(r->m->cx, path, snap);
   if (status == IG_OK)
     status = snapshot_check(r, p, *snap, path);
   free(path);

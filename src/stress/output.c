@@ -5,6 +5,7 @@
 #include "core/schedule.h"
 #include "mesh/geometry.h"
 #include "mesh/named.h"
+#include "model/loads.h"
 #include "stress/run.h"
 
 #include <math.h>
@@ -241,6 +242,33 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   return point_fields(r, snap);
 }
 
+/* Nodes of elements that are there; free *there. */
+static ig_status nodes_there(ig_stress *m, bool **there) {
+  IG_TRY(IG_NEW(m->cx, there, (size_t)m->nodes, "nodes of the body"));
+  const uint8_t *alive = m->alive.host;
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    (*there)[m->conn[i]] |= alive[i / m->npe] != 0;
+  return IG_OK;
+}
+
+/* Loads and supports of the body as they act now: loads.csv. */
+static ig_status loads_put(ig_stress *m, ig_sink *to) {
+  ig_loads loads = {.cx = m->cx};
+  bool *there;
+  if (!to->file || !ig_ranks_first(m->cx))
+    return IG_OK;
+  IG_TRY(nodes_there(m, &there));
+  const double *x = m->x.host, *load = m->load.host;
+  for (int64_t n = 0; n < m->nodes; n++) {
+    if (there[n] && (load[3 * n] != 0 || load[3 * n + 1] != 0 || load[3 * n + 2] != 0))
+      ig_loads_add(&loads, x + 3 * n, 1, load + 3 * n);
+    if (there[n] && m->held.bits[n])
+      ig_loads_hold(&loads, x + 3 * n, m->held.bits[n]);
+  }
+  free(there);
+  return ig_loads_put(&loads, to);
+}
+
 ig_status ig_stress_snapshot(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   ig_snapshot *snap;
@@ -252,7 +280,8 @@ ig_status ig_stress_snapshot(void *self, ig_sink *to) {
     ig_snapshot_free(snap);
     return status;
   }
-  return to->snapshot(to, snap);
+  IG_TRY(to->snapshot(to, snap));
+  return loads_put(r->m, to);
 }
 
 /* --- figures --- */
@@ -266,11 +295,8 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
   bool *there, any = false;
   IG_TRY(ig_stress_forces(m));
   IG_TRY(ig_array_pull(m->cx, &m->force));
-  IG_TRY(IG_NEW(m->cx, &there, (size_t)m->nodes, "nodes of the body"));
+  IG_TRY(nodes_there(m, &there));
   const double *f = m->force.host, *load = m->load.host;
-  const uint8_t *alive = m->alive.host;
-  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
-    there[m->conn[i]] |= alive[i / m->npe] != 0;
   for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
     if (!there[i / 3]) {
       lost[i % 3] += load[i];

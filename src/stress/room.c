@@ -429,6 +429,14 @@ static ig_status room_results(void *self, ig_sink *to) {
   return ig_stress_results(r, to);
 }
 
+#define IG_STRESS_FIGURES                                                                          \
+  "u_max|distortion_max|distortion_run_*|von_mises_max|plastic_strain_max|recoater_height_max|"    \
+  "recoater_touches|energy_work|energy_heat|energy_stored|energy_dissipated|energy_annealed|"      \
+  "energy_released|energy_missing|removal_force|torn_elements|torn_layer|torn_time|torn_stress|"   \
+  "torn_x|torn_y|torn_z|reaction_x|reaction_y|reaction_z|load_x|load_y|load_z|newton_iterations|"  \
+  "linear_iterations|{probes}|{probes}_after_*|{parts}_distortion_max|{parts}_deviation_max|"      \
+  "{parts}_deviation_min|{parts}_deviation_rms|{parts}_out_of_tolerance"
+
 const ig_room ig_room_stress = {.name = "stress",
                                 .about = "residual stress and distortion of parts that grow",
                                 .needs_mesh = true,
@@ -458,4 +466,5 @@ const ig_room ig_room_stress = {.name = "stress",
                                           "T|recoater|deviation|torn|elastic_strain|martensite|"
                                           "point_stress|"
                                           "point_plastic_strain",
+                                .figures = IG_STRESS_FIGURES,
                                 .precisions = "double"};

@@ -1,7 +1,7 @@
 /* Loops of the stress room on the GPU: one thread per element. The physics is that of law.inc
    and element.inc; this file has the launches and, for assembly `cluster`, sums in shared
    memory. */
-#include "stress/step_cuda.h"
+#include "stress/ops.h"
 #include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"
 
@@ -168,14 +168,14 @@ static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, 
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
-extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
-                                          bool past, const double *u, double *f) {
+static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, bool past,
+                       const double *u, double *f) {
   if (p->tet)
     return past ? sums<TET_PAST>(cx, p, plan, u, f) : sums<TET_FORCE>(cx, p, plan, u, f);
   return past ? sums<PAST>(cx, p, plan, u, f) : sums<FORCE>(cx, p, plan, u, f);
 }
-extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
-                                            const ig_plan *plan, const double *x, double *y) {
+static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
+                         double *y) {
   if (p->tet)
     return sums<TET_PRODUCT>(cx, p, plan, x, y);
   if (p->turn)
@@ -192,7 +192,7 @@ static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, 
   if (e < p.scatter.elements)
     TET ? ig_tet_commit(&p, e, u) : ig_stress_commit(&p, e, u);
 }
-extern "C" ig_status ig_stress_commit_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u) {
+static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
   if (p->tet)
     LAUNCH(commit_pass<true>, p->scatter.elements, *p, u);
   else
@@ -209,9 +209,8 @@ static __global__ void __launch_bounds__(THREADS)
     TET ? ig_tet_wipe(&p, list ? list[i] : i, u, hot, value[i])
         : ig_stress_wipe(&p, list ? list[i] : i, u, hot, value[i]);
 }
-extern "C" ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
-                                         bool hot, const int32_t *list, const double *value,
-                                         int64_t count) {
+static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
+                      const int32_t *list, const double *value, int64_t count) {
   if (p->tet)
     LAUNCH(wipe_pass<true>, count, *p, u, hot, list, value, count);
   else
@@ -244,9 +243,9 @@ static ig_status values_launch(ig_ctx *cx, const ig_stress_args *p, ig_stress_va
     LAUNCH((values_pass<IG_VALUE_ENERGY, TET>), count, *p, old, u, begin, count, out);
   return IG_OK;
 }
-extern "C" ig_status ig_stress_values_cuda(ig_ctx *cx, const ig_stress_args *p,
-                                           ig_stress_value what, const double *old, const double *u,
-                                           ig_lid begin, ig_lid count, double *out) {
+static ig_status values(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
+                        const double *old, const double *u, ig_lid begin, ig_lid count,
+                        double *out) {
   return (p->tet ? values_launch<true> : values_launch<false>)(cx, p, what, old, u, begin, count,
                                                                out);
 }
@@ -256,7 +255,7 @@ static __global__ void young_pass(ig_stress_args p, double *out) {
   if (e < p.scatter.elements)
     out[e] = p.tet ? ig_tet_young(&p, e) : ig_stress_young(&p, e);
 }
-extern "C" ig_status ig_stress_young_cuda(ig_ctx *cx, const ig_stress_args *p, double *out) {
+static ig_status young(ig_ctx *cx, const ig_stress_args *p, double *out) {
   LAUNCH(young_pass, p->scatter.elements, *p, out);
   return IG_OK;
 }
@@ -267,8 +266,7 @@ static __global__ void add_pass(int64_t n, double a, const double *x, double *y)
   if (i < n)
     y[i] += a * x[i];
 }
-extern "C" ig_status ig_stress_add_cuda(ig_ctx *cx, int64_t n, double a, const double *x,
-                                        double *y) {
+static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y) {
   LAUNCH(add_pass, n, n, a, x, y);
   return IG_OK;
 }
@@ -293,15 +291,15 @@ static __global__ void tie_pass(const int32_t *start, const int32_t *item, T *x)
   for (int32_t i = begin + (int32_t)threadIdx.x; i < end; i += THREADS)
     x[item[i]] = (T)mean;
 }
-extern "C" ig_status ig_stress_tie_cuda_f64(ig_ctx *cx, int groups, const int32_t *start,
-                                            const int32_t *item, double *x) {
+static ig_status tie_f64(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
+                         double *x) {
   if (groups > 0)
     tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
-extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_t *start,
-                                            const int32_t *item, float *x) {
+static ig_status tie_f32(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
+                         float *x) {
   if (groups > 0)
     tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
   IG_LAUNCHED(cx);
@@ -315,9 +313,8 @@ static __global__ void to_grid_pass(int64_t nodes, int64_t stored, const int32_t
   if (i < 3 * nodes)
     y[i % 3 * stored + place[i / 3]] = x[list ? 3 * (int64_t)list[i / 3] + i % 3 : i];
 }
-extern "C" ig_status ig_stress_to_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
-                                            const int32_t *list, const int32_t *place,
-                                            const float *x, float *y) {
+static ig_status to_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                         const int32_t *place, const float *x, float *y) {
   LAUNCH(to_grid_pass, 3 * nodes, nodes, stored, list, place, x, y);
   return IG_OK;
 }
@@ -328,9 +325,8 @@ static __global__ void from_grid_pass(int64_t nodes, int64_t stored, const int32
   if (i < 3 * nodes)
     y[list ? 3 * (int64_t)list[i / 3] + i % 3 : i] = x[i % 3 * stored + place[i / 3]];
 }
-extern "C" ig_status ig_stress_from_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
-                                              const int32_t *list, const int32_t *place,
-                                              const float *x, float *y) {
+static ig_status from_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *list,
+                           const int32_t *place, const float *x, float *y) {
   LAUNCH(from_grid_pass, 3 * nodes, nodes, stored, list, place, x, y);
   return IG_OK;
 }
@@ -341,8 +337,8 @@ static __global__ void to_cells_pass(int64_t elements, const int32_t *list, cons
   if (e < elements)
     y[cell[e]] = x[list ? list[e] : e];
 }
-extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *list,
-                                             const int32_t *cell, const double *x, double *y) {
+static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *list, const int32_t *cell,
+                          const double *x, double *y) {
   LAUNCH(to_cells_pass, elements, elements, list, cell, x, y);
   return IG_OK;
 }
@@ -353,8 +349,8 @@ static __global__ void turn_pass(int64_t nodes, const float *turn, bool back, co
   if (n < nodes)
     ig_stress_turn_single(turn + 9 * n, back, x + 3 * n, y + 3 * n);
 }
-extern "C" ig_status ig_stress_turn_cuda(ig_ctx *cx, int64_t nodes, const float *turn, bool back,
-                                         const float *x, float *y) {
+static ig_status turn(ig_ctx *cx, int64_t nodes, const float *turn, bool back, const float *x,
+                      float *y) {
   LAUNCH(turn_pass, nodes, nodes, turn, back, x, y);
   return IG_OK;
 }
@@ -365,7 +361,22 @@ static __global__ void still_pass(int64_t nodes, const uint8_t *fix, float *x) {
   if (i < 3 * nodes && (fix[i / 3] >> (i % 3) & 1))
     x[i] = 0;
 }
-extern "C" ig_status ig_stress_still_cuda(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
+static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
   LAUNCH(still_pass, 3 * nodes, nodes, fix, x);
   return IG_OK;
 }
+
+const ig_stress_ops ig_stress_cuda = {.force = force,
+                                      .product = product,
+                                      .commit = commit,
+                                      .wipe = wipe,
+                                      .values = values,
+                                      .young = young,
+                                      .add = add,
+                                      .tie_f64 = tie_f64,
+                                      .tie_f32 = tie_f32,
+                                      .to_grid = to_grid,
+                                      .from_grid = from_grid,
+                                      .to_cells = to_cells,
+                                      .turn = turn,
+                                      .still = still};

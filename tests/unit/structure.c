@@ -478,6 +478,29 @@ static void contact_is_augmented(void **state) {
   }
 }
 
+/* A tool that stands where it is from the start: its push is released over the steps, and what was
+   added to pressures at first has to go again. Force E A u / h of the block at the end. */
+static void pressures_fall_again(void **state) {
+  (void)state;
+  static const double step[] = {1, 0.25, 0.1};
+  for (int i = 0; i < 3; i++) {
+    char analysis[64];
+    snprintf(analysis, sizeof analysis, "{kind: static, large: false, first_step: %g}", step[i]);
+    const entry set[] = {
+        {"mesh", "{boxes: {size: [4 mm, 4 mm, 4 mm], cells: [1, 3, 2]}}"},
+        {"materials", "{name: m, young: 2 GPa, poisson: 0}"},
+        {"supports", "{set: zmin, fix: all}"},
+        {"tools", "{name: die, point: [2 mm, 2 mm, 4 mm], axis: [0, 0, -1], displacement: [0, 0, "
+                  "-40 um]}"},
+        {"contacts", "{set: zmax, to: die, penetration: 1e-6}"},
+        {"analysis", analysis},
+        {NULL, NULL}};
+    const wanted want[] = {{"contact_force_z", -320, 1e-3}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), analysis, want);
+  }
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -765,6 +788,7 @@ int main(void) {
                                      cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
+                                     cmocka_unit_test(pressures_fall_again),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),

@@ -485,6 +485,12 @@ static void slips_are_refused(void **state) {
   assert_near(o.objective, 1, 1e-6);
   run_good("cpu", MESH PULL "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "below one element"));
+  run_good("cpu",
+           "physics: topopt\noutput: {count: 0}\nsurface: {formats: []}\nmesh: {boxes: [{size: [6, "
+           "3, 2], cells: [6, 3, 2]}], element: tet4}\nsupports: [{set: xmin}]\n" PULL
+           "iterations: 1\n",
+           &o);
+  assert_non_null(strstr(o.warning, "(tet4) are too stiff in bending"));
 }
 
 /* What acts must act on elements that can carry it, and these must lead to a support. */

@@ -214,13 +214,6 @@ static double margin_of(const ig_dyn_model *m) {
   return count > 0 ? edge / 10 : height;
 }
 
-uint32_t ig_dyn_buckets(int64_t count) {
-  uint32_t buckets = 16;
-  while (buckets < 4 * count)
-    buckets *= 2;
-  return buckets;
-}
-
 /* Work space of kernels: array, number of items, bytes of an item. Device only. */
 typedef struct {
   ig_array *array;
@@ -239,7 +232,7 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   ig_dyn_touching *t = &m->contact;
   ig_dyn_particles *p = &m->p;
   const size_t count = (size_t)t->skins, surfaces = (size_t)q->surfaces;
-  const uint32_t buckets = ig_dyn_buckets(t->skins);
+  const uint32_t buckets = ig_buckets_count(4 * t->skins);
   const size_t rows = surfaces + (size_t)edges;
   const space work[] = {{&t->pushed, count + 1, sizeof(int32_t)},
                         {&t->next, IG_DYN_SLOTS * surfaces, sizeof(int32_t)},
@@ -268,13 +261,11 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   IG_TRY(ig_dyn_upload(m, &t->before, m->part, m->x0, 3 * (size_t)m->mesh->nodes, "positions"));
   p->contact.triangles = (int32_t)t->skins;
   p->contact.surfaces = q->surfaces;
-  p->contact.bucket_mask = buckets - 1;
+  p->contact.bins = (ig_buckets){t->triangle_bucket.dev, t->triangle_chain.dev, buckets - 1};
   p->contact.pushed = t->pushed.dev, p->contact.next = t->next.dev;
   p->contact.now = t->now.dev, p->contact.push = t->push.dev, p->contact.beside = t->beside.dev;
   p->contact.stored = t->stored.dev, p->contact.longest = t->longest.dev;
   p->contact.corner_first = t->corner_first.dev, p->contact.corner = t->corner.dev;
-  p->contact.triangle_bucket = t->triangle_bucket.dev,
-  p->contact.triangle_chain = t->triangle_chain.dev;
   p->contact.recoil = t->recoil.dev, p->contact.triangle = t->triangle.dev,
   p->contact.surface = t->surface.dev;
   return IG_OK;
@@ -286,7 +277,7 @@ static ig_status edges_new(ig_dyn_model *m, const touching_nodes *q, const ig_dy
   ig_dyn_touching *t = &m->contact;
   ig_dyn_particles *p = &m->p;
   const size_t count = (size_t)of->count;
-  const uint32_t buckets = ig_dyn_buckets(of->count);
+  const uint32_t buckets = ig_buckets_count(4 * of->count);
   if (!count)
     return IG_OK;
   const space work[] = {{&t->edge_bucket, buckets, sizeof(int32_t)},
@@ -302,11 +293,10 @@ static ig_status edges_new(ig_dyn_model *m, const touching_nodes *q, const ig_dy
   IG_TRY(ig_dyn_upload(m, &t->edge_recoil, sizeof(double), NULL, 6 * count, "contact forces"));
   IG_TRY(corners_of(m, q, of->node, 2 * of->count, &t->end_first, &t->end));
   p->edges.count = (int32_t)of->count;
-  p->edges.mask = buckets - 1;
+  p->edges.bins = (ig_buckets){t->edge_bucket.dev, t->edge_chain.dev, buckets - 1};
   p->edges.node = t->edge.dev, p->edges.side = t->edge_side.dev;
   p->edges.end_first = t->end_first.dev, p->edges.end = t->end.dev,
   p->edges.recoil = t->edge_recoil.dev;
-  p->edges.bucket = t->edge_bucket.dev, p->edges.chain = t->edge_chain.dev;
   p->edges.partner = t->partner.dev, p->edges.chosen = t->chosen.dev, p->edges.also = t->also.dev;
   return IG_OK;
 }

@@ -9,17 +9,12 @@
    translated between both numberings at every import and for checkpoints. */
 #include "dynamics/contact/part_surface.h"
 #include "backend/backend.h"
+#include "contact/explicit/parcels.h"
+#include "core/sorted.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Particles that came with surfaces of other ranks. */
-/* For bsearch of nodes. */
-static int by_node(const void *a, const void *b) {
-  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
-  return (p > q) - (p < q);
-}
 
 /* Guests have the numbers after those of the part's own mesh, in rising order of their nodes. */
 ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node) {
@@ -27,8 +22,8 @@ ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node) {
   const ig_lid at = ig_partition_node(&p->part, node);
   if (at >= 0 || s->guests == 0)
     return at;
-  const ig_lid *guest = bsearch(&node, s->guest, (size_t)s->guests, sizeof node, by_node);
-  return guest ? p->part.mesh->nodes + (ig_lid)(guest - s->guest) : -1;
+  const int32_t guest = ig_sorted_find(s->guest, s->guests, node);
+  return guest < 0 ? -1 : p->part.mesh->nodes + guest;
 }
 
 /* Frees the three lists; the struct is empty afterwards. */
@@ -250,17 +245,6 @@ void ig_dyn_part_contact_free(ig_dyn_model *m) {
 
 /* --- tables */
 
-/* Room for `count` items and a quarter more, so that the next imports need no allocation; what
-   was there is lost. */
-static ig_status room(ig_dyn_model *m, ig_array *a, size_t count, size_t size, bool host) {
-  if (a->count > count)
-    return IG_OK;
-  const size_t more = count + count / 4 + 16;
-  ig_array_free(m->cx, a);
-  return host ? ig_array_new(m->cx, a, more, size, "contact surfaces")
-              : ig_array_new_device(m->cx, a, more, size, "contact search");
-}
-
 typedef struct {
   ig_array *array;
   size_t count, size;
@@ -273,7 +257,8 @@ static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
   ig_dyn_touching *t = &m->contact;
   const size_t n = (size_t)all->particles, k = (size_t)all->triangles, j = (size_t)all->edges;
   const bool erodes = m->p.erosion.alive, own = !erodes;
-  const size_t buckets = ig_dyn_buckets(all->triangles), places = ig_dyn_buckets(all->edges);
+  const size_t buckets = ig_buckets_count(4 * (int64_t)all->triangles),
+               places = ig_buckets_count(4 * (int64_t)all->edges);
   const size_t word = sizeof(int32_t);
   const space list[] = {{&t->triangle, 3 * k, word, true},
                         {&t->surface, n, word, true},
@@ -307,7 +292,8 @@ static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
                         {&t->own_triangle, own ? k : 0, 1, true},
                         {&t->own_edge, own ? j : 0, 1, true}};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    IG_TRY(room(m, list[i].array, list[i].count, list[i].size, list[i].host));
+    IG_TRY(ig_array_fit(m->cx, list[i].array, list[i].count, list[i].size, list[i].host,
+                        "contact surfaces"));
   return IG_OK;
 }
 
@@ -320,19 +306,12 @@ static void owns_find(const ig_partition *p, const int32_t *node, int64_t count,
       own[i / corners] = 1;
 }
 
-static int by_number(const void *a, const void *b) {
-  const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_triangle *)b)->number;
-  return (p > q) - (p < q);
-}
-
-/* By bisection: pieces are in rising order of their numbers. -1 also for number -1, that is
-   none. */
+/* Pieces are in rising order of their numbers. */
 int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
-  if (number < 0 || all->triangles == 0)
-    return -1;
-  const ig_dyn_surface_triangle *t =
-      bsearch(&number, all->triangle, (size_t)all->triangles, sizeof *all->triangle, by_number);
-  return t ? (int32_t)(t - all->triangle) : -1;
+  return ig_records_find(all->triangle, all->triangles, sizeof *all->triangle, number);
+}
+static int32_t edge_place(const ig_dyn_pieces *all, int32_t number) {
+  return ig_records_find(all->edge, all->edges, sizeof *all->edge, number);
 }
 
 /* Nodes of all pieces in numbers of the part; `place`: 1 + where a node stands among those that
@@ -359,11 +338,6 @@ static ig_status nodes_fill(ig_dyn_model *m, int32_t *place) {
                : IG_FAIL(m->cx, IG_NUMERIC, "a surface came from another rank without its corners");
 }
 
-static int edge_by_number(const void *a, const void *b) {
-  const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_edge *)b)->number;
-  return (p > q) - (p < q);
-}
-
 /* Contact memory of all pieces in numbers of the part. Codes are 2 k + side; a triangle or edge
    that is not here is not near, so that the contact is over. */
 static void kept_fill(const ig_dyn_pieces *all, double *kept) {
@@ -378,12 +352,9 @@ static void kept_fill(const ig_dyn_pieces *all, double *kept) {
   }
   for (int32_t j = 0; j < all->edges; j++) {
     double *to = kept + IG_DYN_KEPT * ((int64_t)all->particles + j);
-    const int32_t code = (int32_t)all->edge[j].kept, number = code / 2;
-    const ig_dyn_surface_edge *at =
-        code < 0 ? NULL
-                 : bsearch(&number, all->edge, (size_t)all->edges, sizeof *at, edge_by_number);
+    const int32_t code = (int32_t)all->edge[j].kept, at = edge_place(all, code < 0 ? -1 : code / 2);
     memset(to, 0, IG_DYN_KEPT * sizeof *to);
-    to[0] = at ? 2 * (double)(at - all->edge) + code % 2 : -1;
+    to[0] = at < 0 ? -1 : 2 * (double)at + code % 2;
   }
 }
 
@@ -436,18 +407,19 @@ static void view_make(ig_dyn_model *m) {
   ig_dyn_contact_view *c = &p->contact;
   ig_dyn_edges_view *e = &p->edges;
   c->surfaces = all->particles, c->triangles = all->triangles;
-  c->bucket_mask = (uint32_t)ig_dyn_buckets(all->triangles) - 1;
   c->triangle = t->triangle.dev, c->surface = t->surface.dev;
   c->corner_first = t->corner_first.dev, c->corner = t->corner.dev;
   c->beside = t->beside.dev, c->push = t->push.dev;
-  c->triangle_bucket = t->triangle_bucket.dev, c->triangle_chain = t->triangle_chain.dev;
+  c->bins = (ig_buckets){t->triangle_bucket.dev, t->triangle_chain.dev,
+                         ig_buckets_count(4 * (int64_t)all->triangles) - 1};
   c->longest = t->longest.dev, c->kept = t->kept.dev, c->now = t->now.dev;
   c->pushed = t->pushed.dev, c->next = t->next.dev;
   c->stored = t->stored.dev, c->recoil = t->recoil.dev;
-  e->count = all->edges, e->mask = (uint32_t)ig_dyn_buckets(all->edges) - 1;
+  e->count = all->edges;
+  e->bins = (ig_buckets){t->edge_bucket.dev, t->edge_chain.dev,
+                         ig_buckets_count(4 * (int64_t)all->edges) - 1};
   e->node = t->edge.dev, e->side = t->edge_side.dev;
   e->end_first = t->end_first.dev, e->end = t->end.dev;
-  e->bucket = t->edge_bucket.dev, e->chain = t->edge_chain.dev;
   e->partner = t->partner.dev, e->chosen = t->chosen.dev, e->also = t->also.dev;
   e->recoil = t->edge_recoil.dev;
   if (p->erosion.alive) {
@@ -489,11 +461,6 @@ ig_status ig_dyn_tables_make(ig_dyn_model *m) {
 
 /* --- energies that contact stores */
 
-static int particle_by_number(const void *a, const void *b) {
-  const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_particle *)b)->number;
-  return (p > q) - (p < q);
-}
-
 /* Energies of own pieces, found in the tables by their number; gathered on rank 0 in the order
    of the whole. */
 typedef struct {
@@ -506,17 +473,11 @@ typedef struct {
 static void stored_row(void *user, int64_t item, void *row) {
   const storing *t = user;
   const ig_dyn_pieces *own = &t->s->own, *all = &t->s->all;
-  int64_t at;
-  if (item < own->particles)
-    at = (const ig_dyn_surface_particle *)bsearch(&own->particle[item].number, all->particle,
-                                                  (size_t)all->particles, sizeof *all->particle,
-                                                  particle_by_number) -
-         all->particle;
-  else
-    at = all->particles + ((const ig_dyn_surface_edge *)bsearch(
-                               &own->edge[item - own->particles].number, all->edge,
-                               (size_t)all->edges, sizeof *all->edge, edge_by_number) -
-                           all->edge);
+  const int64_t at =
+      item < own->particles
+          ? ig_records_find(all->particle, all->particles, sizeof *all->particle,
+                            own->particle[item].number)
+          : all->particles + (int64_t)edge_place(all, own->edge[item - own->particles].number);
   memcpy(row, t->stored + at, sizeof *t->stored);
 }
 

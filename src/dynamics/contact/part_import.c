@@ -4,11 +4,13 @@
    last bit. A particle is sent by its owner, a triangle or an edge by the owner of its first
    corner, unless the other rank has a corner of it and so the piece itself.
 
-   ig_dyn_import: own_look, fences_share, parcels_make, parcels_swap, parcels_take. Collective; a
-   rank that fails agrees with the others before each exchange. */
+   ig_dyn_import: own_look, fence_make, parcels_make, ig_parcels_exchange, parcels_take. Collective;
+   a rank that fails agrees with the others before each exchange. */
 #include "dynamics/contact/part_surface.h"
 #include "backend/backend.h"
+#include "contact/explicit/parcels.h"
 #include "core/sorted.h"
+#include "ranks/allgather.h"
 #include "ranks/box_grid.h"
 
 #include <math.h>
@@ -58,18 +60,6 @@ static void fence_make(const ig_dyn_surfaces *s, fence *f) {
   }
 }
 
-/* Boxes of all ranks, to all. Collective. */
-static ig_status fences_share(ig_dyn_model *m, fence **all) {
-  const int ranks = m->division->part.ranks;
-  fence mine;
-  *all = NULL;
-  const ig_status status = IG_NEW(m->cx, all, (size_t)ranks, "boxes of ranks");
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  fence_make(m->division->surfaces, &mine);
-  IG_TRY(ig_ranks_collect(m->cx, &mine, sizeof mine, *all));
-  return ig_ranks_bcast(m->cx, 0, *all, (size_t)ranks * sizeof **all);
-}
-
 /* How near a piece must be to one of another rank to be sent there; see the head of
    part_surface.h. */
 static double reach_of(const ig_dyn_model *m, const fence *all) {
@@ -84,20 +74,10 @@ static double reach_of(const ig_dyn_model *m, const fence *all) {
 
 /* --- what goes to whom */
 
-/* What goes to one rank and what comes from it; places are those in the own pieces. `out` and
-   `in` are the messages. */
-typedef struct {
-  int rank;
-  int32_t count[3], take[3]; /* particles, triangles, edges: to it, from it */
-  int32_t *particle, *triangle, *edge;
-  char *out, *in;
-} parcel;
-
-static size_t parcel_size(const int32_t count[3]) {
-  return (size_t)count[0] * sizeof(ig_dyn_surface_particle) +
-         (size_t)count[1] * sizeof(ig_dyn_surface_triangle) +
-         (size_t)count[2] * sizeof(ig_dyn_surface_edge);
-}
+/* A parcel has particles, triangles, edges; places sent are those in the own pieces. */
+enum { PARTICLES, TRIANGLES, EDGES };
+static const size_t record[IG_PARCEL_LISTS] = {
+    sizeof(ig_dyn_surface_particle), sizeof(ig_dyn_surface_triangle), sizeof(ig_dyn_surface_edge)};
 
 /* Whether a piece goes to rank r: it is near one of its boxes, and r has none of its corners,
    for else it has the piece itself. */
@@ -130,36 +110,35 @@ static int32_t pieces_choose(const ig_dyn_model *m, const int32_t *at, int32_t c
   return n;
 }
 
-/* Chooses and packs what goes to one rank. Layout of a message: particles, triangles, edges. */
-static ig_status parcel_fill(ig_dyn_model *m, const fence *to, double reach, parcel *a) {
+/* Chooses and packs what goes to one rank. */
+static ig_status parcel_fill(ig_dyn_model *m, const fence *to, double reach, ig_parcel *a) {
   const ig_dyn_surfaces *s = m->division->surfaces;
   const ig_dyn_pieces *own = &s->own;
+  const void *const piece[IG_PARCEL_LISTS] = {own->particle, own->triangle, own->edge};
+  const int32_t pieces[IG_PARCEL_LISTS] = {own->particles, own->triangles, own->edges};
   uint8_t *mark;
-  IG_TRY(IG_NEW(m->cx, &a->particle, (size_t)own->particles + 1, "import of surfaces"));
-  IG_TRY(IG_NEW(m->cx, &a->triangle, (size_t)own->triangles + 1, "import of surfaces"));
-  IG_TRY(IG_NEW(m->cx, &a->edge, (size_t)own->edges + 1, "import of surfaces"));
+  for (int k = 0; k < IG_PARCEL_LISTS; k++)
+    IG_TRY(IG_NEW(m->cx, &a->item[k], (size_t)pieces[k] + 1, "import of surfaces"));
   IG_TRY(IG_NEW(m->cx, &mark, (size_t)own->particles + 1, "import of surfaces"));
-  a->count[1] =
-      pieces_choose(m, s->corner, own->triangles, 3, to, reach, a->rank, mark, a->triangle);
-  a->count[2] = pieces_choose(m, s->end, own->edges, 2, to, reach, a->rank, mark, a->edge);
+  a->count[TRIANGLES] =
+      pieces_choose(m, s->corner, own->triangles, 3, to, reach, a->rank, mark, a->item[TRIANGLES]);
+  a->count[EDGES] =
+      pieces_choose(m, s->end, own->edges, 2, to, reach, a->rank, mark, a->item[EDGES]);
   for (int32_t i = 0; i < own->particles; i++)
     if (mark[i])
-      a->particle[a->count[0]++] = i;
+      a->item[PARTICLES][a->count[PARTICLES]++] = i;
   free(mark);
-  IG_TRY(ig_alloc(m->cx, (void **)&a->out, parcel_size(a->count) + 1, 1, "import of surfaces"));
+  IG_TRY(ig_parcel_open(m->cx, a, record));
   char *at = a->out;
-  for (int32_t i = 0; i < a->count[0]; i++, at += sizeof *own->particle)
-    memcpy(at, &own->particle[a->particle[i]], sizeof *own->particle);
-  for (int32_t i = 0; i < a->count[1]; i++, at += sizeof *own->triangle)
-    memcpy(at, &own->triangle[a->triangle[i]], sizeof *own->triangle);
-  for (int32_t i = 0; i < a->count[2]; i++, at += sizeof *own->edge)
-    memcpy(at, &own->edge[a->edge[i]], sizeof *own->edge);
+  for (int k = 0; k < IG_PARCEL_LISTS; k++)
+    for (int32_t i = 0; i < a->count[k]; i++, at += record[k])
+      memcpy(at, (const char *)piece[k] + (size_t)a->item[k][i] * record[k], record[k]);
   return IG_OK;
 }
 
 /* A parcel for each rank whose pieces are near: both sides find the same pairs, as boxes and
    reach are the same numbers on all ranks. */
-static ig_status parcels_make(ig_dyn_model *m, const fence *all, parcel *list, int *count) {
+static ig_status parcels_make(ig_dyn_model *m, const fence *all, ig_parcel *list, int *count) {
   const ig_dyn_part *p = m->division;
   const double reach = reach_of(m, all);
   *count = 0;
@@ -171,118 +150,49 @@ static ig_status parcels_make(ig_dyn_model *m, const fence *all, parcel *list, i
   return IG_OK;
 }
 
-/* Lists and messages of all parcels, and the list itself. */
-static void parcels_free(parcel *list, int count) {
-  for (int i = 0; i < count; i++) {
-    free(list[i].particle);
-    free(list[i].triangle);
-    free(list[i].edge);
-    free(list[i].out);
-    free(list[i].in);
-  }
-  free(list);
-}
-
-/* Exchanges counts, allocates, exchanges contents. `status`: how this rank fared before. */
-static ig_status parcels_swap(ig_dyn_model *m, ig_status status, parcel *list, int count) {
-  ig_message *message = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &message, (size_t)count + 1, "messages");
-  status = ig_ranks_agree(m->cx, status);
-  for (int i = 0; i < count && status == IG_OK; i++)
-    message[i] = (ig_message){.rank = list[i].rank,
-                              .send = list[i].count,
-                              .send_size = sizeof list[i].count,
-                              .receive = list[i].take,
-                              .receive_size = sizeof list[i].take};
-  if (status == IG_OK)
-    status = ig_ranks_exchange(m->cx, message, count);
-  ig_status made = status;
-  for (int i = 0; i < count && made == IG_OK; i++)
-    made = ig_alloc(m->cx, (void **)&list[i].in, parcel_size(list[i].take) + 1, 1,
-                    "import of surfaces");
-  if (status == IG_OK)
-    status = ig_ranks_agree(m->cx, made);
-  for (int i = 0; i < count && status == IG_OK; i++)
-    message[i] = (ig_message){.rank = list[i].rank,
-                              .send = list[i].out,
-                              .send_size = parcel_size(list[i].count),
-                              .receive = list[i].in,
-                              .receive_size = parcel_size(list[i].take)};
-  if (status == IG_OK)
-    status = ig_ranks_exchange(m->cx, message, count);
-  free(message);
-  return status;
-}
-
 /* --- together with the own ones */
 
-/* Records begin with their number: one comparison serves all three kinds. */
-static int by_first(const void *a, const void *b) {
-  const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b; /* all records begin with it */
-  return (p > q) - (p < q);
+/* Lists of a message. */
+static const void *list_in(const ig_parcel *a, int list) {
+  return ig_parcel_list(a->in, a->take, record, list);
+}
+static const ig_dyn_surface_particle *particles_in(const ig_parcel *a) {
+  return list_in(a, PARTICLES);
+}
+static const ig_dyn_surface_triangle *triangles_in(const ig_parcel *a) {
+  return list_in(a, TRIANGLES);
 }
 
-/* In rising order, each once: a piece may come from two ranks. */
-static int32_t sort_once(void *list, int32_t count, size_t size) {
-  int32_t kept = 0;
-  if (count)
-    qsort(list, (size_t)count, size, by_first);
-  for (int32_t i = 0; i < count; i++) {
-    char *to = (char *)list + (size_t)kept * size, *from = (char *)list + (size_t)i * size;
-    if (kept && by_first(to - size, from) == 0)
-      continue;
-    memmove(to, from, size);
-    kept++;
+/* Own pieces of a kind and those of the parcels, sorted by number, each once (a piece may come from
+   two ranks): tables then have the order of one rank. `all` is allocated. */
+static ig_status pieces_merge(ig_dyn_model *m, const void *own, int32_t owns, const ig_parcel *list,
+                              int parcels, int kind, void **all, int32_t *count) {
+  const size_t size = record[kind];
+  int64_t most = owns;
+  for (int i = 0; i < parcels; i++)
+    most += list[i].take[kind];
+  IG_TRY(ig_alloc(m->cx, all, (size_t)most + 1, size, "contact surfaces"));
+  char *to = *all;
+  if (owns) /* a rank without surfaces has no list to copy from */
+    memcpy(to, own, (size_t)owns * size);
+  to += (size_t)owns * size;
+  for (int i = 0; i < parcels; i++) {
+    memcpy(to, list_in(&list[i], kind), (size_t)list[i].take[kind] * size);
+    to += (size_t)list[i].take[kind] * size;
   }
-  return kept;
-}
-
-/* Parts of a message, in the order in which parcel_fill wrote them. */
-static const ig_dyn_surface_particle *particles_in(const parcel *a) {
-  return (const ig_dyn_surface_particle *)(const void *)a->in;
-}
-static const ig_dyn_surface_triangle *triangles_in(const parcel *a) {
-  return (const ig_dyn_surface_triangle *)(const void *)(particles_in(a) + a->take[0]);
-}
-static const ig_dyn_surface_edge *edges_in(const parcel *a) {
-  return (const ig_dyn_surface_edge *)(const void *)(triangles_in(a) + a->take[1]);
-}
-
-/* A rank without surfaces has no list to copy from. */
-static void items_copy(void *to, const void *from, int32_t count, size_t size) {
-  if (count > 0)
-    memcpy(to, from, (size_t)count * size);
-}
-
-/* All pieces, own ones first, sorted by number, each once: tables then have the order of one
-   rank. */
-static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
-  ig_dyn_surfaces *s = m->division->surfaces;
-  ig_dyn_pieces *all = &s->all;
-  int64_t most[3] = {s->own.particles, s->own.triangles, s->own.edges};
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < 3; j++)
-      most[j] += list[i].take[j];
-  ig_dyn_pieces_free(all);
-  IG_TRY(IG_NEW(m->cx, &all->particle, (size_t)most[0] + 1, "contact surfaces"));
-  IG_TRY(IG_NEW(m->cx, &all->triangle, (size_t)most[1] + 1, "contact surfaces"));
-  IG_TRY(IG_NEW(m->cx, &all->edge, (size_t)most[2] + 1, "contact surfaces"));
-  for (int i = -1; i < count; i++) { /* the own ones first */
-    const int32_t own[3] = {s->own.particles, s->own.triangles, s->own.edges};
-    const int32_t *n = i < 0 ? own : list[i].take;
-    items_copy(all->particle + all->particles, i < 0 ? s->own.particle : particles_in(&list[i]),
-               n[0], sizeof *all->particle);
-    items_copy(all->triangle + all->triangles, i < 0 ? s->own.triangle : triangles_in(&list[i]),
-               n[1], sizeof *all->triangle);
-    items_copy(all->edge + all->edges, i < 0 ? s->own.edge : edges_in(&list[i]), n[2],
-               sizeof *all->edge);
-    all->particles += n[0], all->triangles += n[1], all->edges += n[2];
-  }
-  all->particles = sort_once(all->particle, all->particles, sizeof *all->particle);
-  all->triangles = sort_once(all->triangle, all->triangles, sizeof *all->triangle);
-  all->edges = sort_once(all->edge, all->edges, sizeof *all->edge);
+  *count = ig_records_sort_once(*all, (int32_t)most, size);
   return IG_OK;
+}
+static ig_status pieces_join(ig_dyn_model *m, const ig_parcel *list, int count) {
+  const ig_dyn_pieces *own = &m->division->surfaces->own;
+  ig_dyn_pieces *all = &m->division->surfaces->all;
+  ig_dyn_pieces_free(all);
+  IG_TRY(pieces_merge(m, own->particle, own->particles, list, count, PARTICLES,
+                      (void **)&all->particle, &all->particles));
+  IG_TRY(pieces_merge(m, own->triangle, own->triangles, list, count, TRIANGLES,
+                      (void **)&all->triangle, &all->triangles));
+  return pieces_merge(m, own->edge, own->edges, list, count, EDGES, (void **)&all->edge,
+                      &all->edges);
 }
 
 /* Particles that the part does not have, in rising order of their nodes: they get places after
@@ -299,8 +209,7 @@ static ig_status guests_find(ig_dyn_model *m) {
   for (int32_t i = 0; i < s->all.particles; i++)
     if (ig_dyn_local_node(p, s->all.particle[i].node) < 0)
       guest[guests++] = s->all.particle[i].node;
-  if (guests)
-    qsort(guest, (size_t)guests, sizeof *guest, by_first);
+  ig_records_sort(guest, guests, sizeof *guest);
   s->guest = guest;
   s->guests = guests;
   return IG_OK;
@@ -364,23 +273,23 @@ static bool given_already(const ig_dyn_travel *t, int rank, int32_t node) {
 
 /* What travels at each step besides ghosts of elements: particles that were sent and that the other
    rank did not have. Both sides keep the order of the parcels. */
-static ig_status guests_list(ig_dyn_model *m, const parcel *list, int count) {
+static ig_status guests_list(ig_dyn_model *m, const ig_parcel *list, int count) {
   ig_dyn_part *p = m->division;
   ig_dyn_travel *t = &p->guests;
   const ig_dyn_surfaces *s = p->surfaces;
   const ig_lid nodes = p->part.mesh->nodes;
   int64_t give = 0;
   for (int i = 0; i < count; i++)
-    give += list[i].count[0];
+    give += list[i].count[PARTICLES];
   IG_TRY(ig_dyn_travel_new(m->cx, p->part.ranks, give, s->guests, t));
   int32_t out = 0, in = 0;
   for (int i = 0, r = 0; r < p->part.ranks; r++) {
-    const parcel *a = i < count && list[i].rank == r ? &list[i++] : NULL;
+    const ig_parcel *a = i < count && list[i].rank == r ? &list[i++] : NULL;
     /* what travels as a ghost anyway is not sent twice */
-    for (int32_t k = 0; a && k < a->count[0]; k++)
-      if (!given_already(&p->ghosts, r, s->local[a->particle[k]]))
-        t->give[out++] = s->local[a->particle[k]];
-    for (int32_t k = 0; a && k < a->take[0]; k++) {
+    for (int32_t k = 0; a && k < a->count[PARTICLES]; k++)
+      if (!given_already(&p->ghosts, r, s->local[a->item[PARTICLES][k]]))
+        t->give[out++] = s->local[a->item[PARTICLES][k]];
+    for (int32_t k = 0; a && k < a->take[PARTICLES]; k++) {
       const ig_lid n = ig_dyn_local_node(p, particles_in(a)[k].node);
       if (n >= nodes)
         t->take[in++] = n;
@@ -392,12 +301,12 @@ static ig_status guests_list(ig_dyn_model *m, const parcel *list, int count) {
 }
 
 /* Triangles sent and received, for what erodes later: part_erode.c sends bytes in this order. */
-static ig_status triangles_list(ig_dyn_model *m, const parcel *list, int count) {
+static ig_status triangles_list(ig_dyn_model *m, const ig_parcel *list, int count) {
   ig_dyn_surfaces *s = m->division->surfaces;
   const int ranks = m->division->part.ranks;
   int64_t out = 0, in = 0;
   for (int i = 0; i < count; i++)
-    out += list[i].count[1], in += list[i].take[1];
+    out += list[i].count[TRIANGLES], in += list[i].take[TRIANGLES];
   free(s->sent_start), free(s->sent), free(s->got_start), free(s->got);
   s->sent_start = s->sent = s->got_start = s->got = NULL;
   IG_TRY(IG_NEW(m->cx, &s->sent_start, (size_t)ranks + 1, "import of surfaces"));
@@ -406,15 +315,11 @@ static ig_status triangles_list(ig_dyn_model *m, const parcel *list, int count) 
   IG_TRY(IG_NEW(m->cx, &s->got, (size_t)in + 1, "import of surfaces"));
   out = in = 0;
   for (int i = 0, r = 0; r < ranks; r++) {
-    const parcel *a = i < count && list[i].rank == r ? &list[i++] : NULL;
-    for (int32_t k = 0; a && k < a->count[1]; k++)
-      s->sent[out++] = a->triangle[k];
-    for (int32_t k = 0; a && k < a->take[1]; k++) {
-      const ig_dyn_surface_triangle *found =
-          bsearch(&triangles_in(a)[k], s->all.triangle, (size_t)s->all.triangles,
-                  sizeof *s->all.triangle, by_first);
-      s->got[in++] = (int32_t)(found - s->all.triangle);
-    }
+    const ig_parcel *a = i < count && list[i].rank == r ? &list[i++] : NULL;
+    for (int32_t k = 0; a && k < a->count[TRIANGLES]; k++)
+      s->sent[out++] = a->item[TRIANGLES][k];
+    for (int32_t k = 0; a && k < a->take[TRIANGLES]; k++)
+      s->got[in++] = ig_dyn_triangle_place(&s->all, triangles_in(a)[k].number);
     s->sent_start[r + 1] = (int32_t)out;
     s->got_start[r + 1] = (int32_t)in;
   }
@@ -422,7 +327,7 @@ static ig_status triangles_list(ig_dyn_model *m, const parcel *list, int count) 
 }
 
 /* From the messages to tables and lists; then the places from which particles are watched. */
-static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
+static ig_status parcels_take(ig_dyn_model *m, const ig_parcel *list, int count) {
   ig_dyn_surfaces *s = m->division->surfaces;
   IG_TRY(pieces_join(m, list, count));
   IG_TRY(guests_find(m));
@@ -470,22 +375,22 @@ static ig_status own_look(ig_dyn_model *m) {
    positions. */
 ig_status ig_dyn_import(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->division->surfaces;
-  fence *all = NULL;
-  parcel *list = NULL;
+  fence mine, *all;
+  ig_parcel *list = NULL;
   int count = 0;
-  const ig_status seen = own_look(m);
-  IG_TRY(ig_ranks_agree(m->cx, seen));
-  ig_status status = fences_share(m, &all);
+  ig_status status = own_look(m);
+  if (status == IG_OK)
+    fence_make(s, &mine);
+  status = ig_ranks_allgather(m->cx, status, &mine, sizeof mine, (void **)&all);
   if (status == IG_OK) {
     status = IG_NEW(m->cx, &list, (size_t)m->division->part.ranks, "import of surfaces");
     if (status == IG_OK)
       status = parcels_make(m, all, list, &count);
-    status = parcels_swap(m, status, list, count);
+    status = ig_parcels_exchange(m->cx, status, list, count, record);
   }
   if (status == IG_OK)
     status = ig_ranks_agree(m->cx, parcels_take(m, list, count));
-  if (list)
-    parcels_free(list, count);
+  ig_parcels_free(list, count);
   free(all);
   s->due = s->slow = false;
   s->imports++;

@@ -8,6 +8,7 @@
 #ifndef IG_DYNAMICS_PARTICLE_H
 #define IG_DYNAMICS_PARTICLE_H
 
+#include "contact/explicit/buckets.h"
 #include "kern/motion.h"
 
 /* How one kind of held particle moves, component by component (three displacements, three
@@ -100,17 +101,15 @@ enum { IG_DYN_RIDGE, IG_DYN_CONVEX, IG_DYN_FLAT, IG_DYN_CONCAVE, IG_DYN_CORNER }
 /* Contact of surfaces; surfaces 0: none. */
 typedef struct {
   int32_t triangles, surfaces;
-  const int32_t *triangle, *surface;         /* 3 nodes each; nodes on them */
-  const int32_t *beside;                     /* triangles x 4: neighbours across the sides opposite
-                                                to the corners, -1: none; 2 x part of the mesh + (1: a
-                                                shell) */
-  const int32_t *corner_first, *corner;      /* surfaces + 1; corners 3 k + a that lie on a node */
-  int32_t *triangle_bucket, *triangle_chain; /* hash of triangles, eight places each: first of a
-                                                bucket, next; -1 ends */
-  uint32_t bucket_mask;
-  uint32_t *longest; /* 2, by parity of the step: longest edge, a float's bits */
-  double gap;        /* nearer than this a particle is looked at: offsets, or what it may move */
-  double deep;       /* deeper than this a particle is lost */
+  const int32_t *triangle, *surface;    /* 3 nodes each; nodes on them */
+  const int32_t *beside;                /* triangles x 4: neighbours across the sides opposite
+                                           to the corners, -1: none; 2 x part of the mesh + (1: a
+                                           shell) */
+  const int32_t *corner_first, *corner; /* surfaces + 1; corners 3 k + a that lie on a node */
+  ig_buckets bins;                      /* of triangles, eight places each */
+  uint32_t *longest;                    /* 2, by parity of the step: longest edge, a float's bits */
+  double gap;  /* nearer than this a particle is looked at: offsets, or what it may move */
+  double deep; /* deeper than this a particle is lost */
   double rub;
   int fit;                 /* what overlaps before the first step touches */
   int recover;             /* what is found just inside another body touches */
@@ -134,11 +133,10 @@ typedef struct {
   const int32_t *node;              /* 2 each */
   const int32_t *side;              /* 2 each: triangles it belongs to, -1: none (a line) */
   const int32_t *end_first, *end;   /* surfaces + 1; ends 2 j + a that lie on a node */
-  int32_t *bucket, *chain;          /* hash of edges, eight places each */
+  ig_buckets bins;                  /* of edges, eight places each */
   int32_t *partner, *chosen, *also; /* edges: the one it touches; first and next to touch it */
-  uint32_t mask;
-  const double *length; /* nodes: share of the edges' length at the start */
-  double *recoil;       /* edges x 2 x 3: forces on ends */
+  const double *length;             /* nodes: share of the edges' length at the start */
+  double *recoil;                   /* edges x 2 x 3: forces on ends */
 } ig_dyn_edges_view;
 
 /* What erodes; alive NULL: nothing does. */

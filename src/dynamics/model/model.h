@@ -123,8 +123,6 @@ IG_MUST_CHECK ig_status ig_dyn_springs_new(ig_dyn_model *m);
    1 + number of a node among those; first: surfaces + 1. */
 void ig_dyn_corners(const int32_t *place, const int32_t *node, int64_t count, int32_t surfaces,
                     int32_t *first, int32_t *item);
-/* Buckets of a hash of so many triangles or edges: a power of two. */
-uint32_t ig_dyn_buckets(int64_t count);
 /* Whether elements of a group can fail and be left out; marks for elements, all alive; which of
    them hold now, into contact.alive on the device. */
 bool ig_dyn_erodes(const ig_dyn_group *g);

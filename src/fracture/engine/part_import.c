@@ -7,25 +7,13 @@
    each rank whose box is near; counts, then contents by messages. A parcel is one block of
    bytes: nodes, slots, elements. */
 #include "fracture/engine/part_surface.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Offsets in a parcel. All three records are multiples of 8 bytes, so that each begins aligned. */
-const ig_frac_surface_node *ig_frac_parcel_nodes(const char *bytes) {
-  return (const ig_frac_surface_node *)(const void *)bytes;
-}
-const int64_t *ig_frac_parcel_slots(const char *bytes, const int32_t count[3]) {
-  return (const int64_t *)(const void *)(ig_frac_parcel_nodes(bytes) + count[0]);
-}
-const ig_frac_surface_element *ig_frac_parcel_elements(const char *bytes, const int32_t count[3]) {
-  return (const ig_frac_surface_element *)(const void *)(ig_frac_parcel_slots(bytes, count) +
-                                                         count[1]);
-}
-static size_t parcel_size(const int32_t count[3]) {
-  return (size_t)count[0] * sizeof(ig_frac_surface_node) + (size_t)count[1] * sizeof(int64_t) +
-         (size_t)count[2] * sizeof(ig_frac_surface_element);
-}
+const size_t ig_frac_record[IG_PARCEL_LISTS] = {sizeof(ig_frac_surface_node), sizeof(int64_t),
+                                                sizeof(ig_frac_surface_element)};
 
 /* What of a rank others have to know.
    Sent to all ranks as bytes: of fixed size, without pointers. */
@@ -167,25 +155,15 @@ static ig_box element_box(const scene *s, int64_t e) {
   return b;
 }
 
-/* Those of all ranks, to all.
-   Collected on the first rank and broadcast; a `place` is of fixed size. */
-static ig_status places_share(ig_frac_model *m, const scene *s, place **all) {
-  const int ranks = m->part.ranks;
-  place mine;
-  *all = NULL;
-  const ig_status status = IG_NEW(m->cx, all, (size_t)ranks, "boxes of ranks");
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  memset(&mine, 0, sizeof mine);
-  fence_make(s, &mine.fence);
-  m->part.contact->fence = mine.fence;
-  mine.cover = ig_box_none;
+static void place_find(const scene *s, place *mine) {
+  memset(mine, 0, sizeof *mine);
+  fence_make(s, &mine->fence);
+  mine->cover = ig_box_none;
   for (int32_t i = 0; i < s->candidates; i++) {
     const ig_box b = element_box(s, s->candidate[i]);
-    ig_box_add(&mine.cover, b.low);
-    ig_box_add(&mine.cover, b.high);
+    ig_box_add(&mine->cover, b.low);
+    ig_box_add(&mine->cover, b.high);
   }
-  IG_TRY(ig_ranks_collect(m->cx, &mine, sizeof mine, *all));
-  return ig_ranks_bcast(m->cx, 0, *all, (size_t)ranks * sizeof **all);
 }
 
 /* --- what goes to whom */
@@ -224,10 +202,16 @@ static bool goes(const scene *s, int32_t e, const ig_box_grid *to) {
   return false;
 }
 
+static ig_status parcel_add(ig_frac_model *m, ig_parcel *a, int list, int32_t item) {
+  IG_TRY(IG_MORE(m->cx, &a->item[list], a->count[list], "import of surfaces"));
+  a->item[list][a->count[list]++] = item;
+  return IG_OK;
+}
+
 /* Own elements that go to a rank, and own nodes of all that do.
    Nodes are sent by their owner, elements by theirs, so that nothing comes twice. */
 static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_box_grid *to,
-                               ig_frac_parcel *a) {
+                               ig_parcel *a) {
   const ig_frac_part *p = &m->part;
   const int32_t nodes = m->count.nodes;
   uint8_t *mark;
@@ -243,16 +227,12 @@ static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_box_gr
     }
     if (p->element_owner[e] != p->rank)
       continue;
-    status = IG_MORE(m->cx, &a->element, a->count[2], "import of surfaces");
-    if (status == IG_OK)
-      a->element[a->count[2]++] = e;
+    status = parcel_add(m, a, IG_FRAC_ELEMENTS, e);
   }
   for (int32_t n = 0; n < nodes && status == IG_OK; n++)
     if (mark[n]) {
-      status = IG_MORE(m->cx, &a->node, a->count[0], "import of surfaces");
-      if (status == IG_OK)
-        a->node[a->count[0]++] = n;
-      a->count[1] += s->node[n].used;
+      status = parcel_add(m, a, IG_FRAC_NODES, n);
+      a->count[IG_FRAC_SLOTS] += s->node[n].used;
     }
   free(mark);
   return status;
@@ -298,24 +278,25 @@ static ig_frac_surface_element element_write(const scene *s, int32_t e) {
   return to;
 }
 
-/* 8 bytes more than needed: an empty parcel has an address as well. */
-static ig_status parcel_fill(ig_frac_model *m, const scene *s, ig_frac_parcel *a) {
+static ig_status parcel_fill(ig_frac_model *m, const scene *s, ig_parcel *a) {
   int64_t slots = 0;
-  IG_TRY(ig_alloc(m->cx, (void **)&a->out, parcel_size(a->count) + 8, 1, "import of surfaces"));
-  ig_frac_surface_node *node = (ig_frac_surface_node *)(void *)a->out;
-  int64_t *slot = (int64_t *)(void *)(node + a->count[0]);
-  ig_frac_surface_element *element = (ig_frac_surface_element *)(void *)(slot + a->count[1]);
-  for (int32_t i = 0; i < a->count[0]; i++)
-    node_write(s, a->node[i], &slots, &node[i], slot);
-  for (int32_t i = 0; i < a->count[2]; i++)
-    element[i] = element_write(s, a->element[i]);
+  IG_TRY(ig_parcel_open(m->cx, a, ig_frac_record));
+  void *const to[] = {ig_parcel_list(a->out, a->count, ig_frac_record, IG_FRAC_NODES),
+                      ig_parcel_list(a->out, a->count, ig_frac_record, IG_FRAC_SLOTS),
+                      ig_parcel_list(a->out, a->count, ig_frac_record, IG_FRAC_ELEMENTS)};
+  for (int32_t i = 0; i < a->count[IG_FRAC_NODES]; i++)
+    node_write(s, a->item[IG_FRAC_NODES][i], &slots, (ig_frac_surface_node *)to[IG_FRAC_NODES] + i,
+               to[IG_FRAC_SLOTS]);
+  for (int32_t i = 0; i < a->count[IG_FRAC_ELEMENTS]; i++)
+    ((ig_frac_surface_element *)to[IG_FRAC_ELEMENTS])[i] =
+        element_write(s, a->item[IG_FRAC_ELEMENTS][i]);
   return IG_OK;
 }
 
 /* A parcel for each rank that may be near, and this one itself: both sides find the same pairs.
    Both directions are tested, so that both ranks agree to exchange, even if one parcel is empty. */
-static ig_status parcels_make(ig_frac_model *m, const scene *s, const place *all,
-                              ig_frac_parcel *list, int *count) {
+static ig_status parcels_make(ig_frac_model *m, const scene *s, const place *all, ig_parcel *list,
+                              int *count) {
   const ig_frac_part *p = &m->part;
   const double reach = 2 * ig_frac_node_reach(m);
   for (int r = 0; r < p->ranks; r++)
@@ -329,89 +310,24 @@ static ig_status parcels_make(ig_frac_model *m, const scene *s, const place *all
   return IG_OK;
 }
 
-void ig_frac_parcels_free(ig_frac_parcel *list, int count) {
-  for (int i = 0; i < count; i++) {
-    free(list[i].node);
-    free(list[i].element);
-    if (list[i].in != list[i].out)
-      free(list[i].in);
-    free(list[i].out);
-  }
-  free(list);
-}
-
-/* Messages between this rank and the others of the list: `what` says of what. */
-static int messages_make(const ig_frac_model *m, const ig_frac_parcel *list, int count,
-                         bool contents, ig_message *message) {
-  int messages = 0;
-  for (int i = 0; i < count; i++) {
-    const ig_frac_parcel *a = &list[i];
-    if (a->rank == m->part.rank)
-      continue;
-    message[messages++] = contents ? (ig_message){.rank = a->rank,
-                                                  .send = a->out,
-                                                  .send_size = parcel_size(a->count),
-                                                  .receive = a->in,
-                                                  .receive_size = parcel_size(a->take)}
-                                   : (ig_message){.rank = a->rank,
-                                                  .send = a->count,
-                                                  .send_size = sizeof a->count,
-                                                  .receive = (void *)a->take,
-                                                  .receive_size = sizeof a->take};
-  }
-  return messages;
-}
-
-/* Counts from other ranks are checked before memory is taken by them. */
-static ig_status room_make(ig_frac_model *m, ig_frac_parcel *list, int count) {
-  for (int i = 0; i < count; i++) {
-    ig_frac_parcel *a = &list[i];
-    if (a->rank == m->part.rank) {
-      memcpy(a->take, a->count, sizeof a->take);
-      a->in = a->out;
-      continue;
-    }
-    for (int k = 0; k < 3; k++)
-      if (a->take[k] < 0)
-        return IG_FAIL(m->cx, IG_NUMERIC, "surfaces of rank %d have a negative size", a->rank);
-    IG_TRY(ig_alloc(m->cx, (void **)&a->in, parcel_size(a->take) + 8, 1, "import of surfaces"));
-  }
-  return IG_OK;
-}
-
-/* Counts, then what they count.
-   Two rounds: three counts each, then the bytes. */
-static ig_status parcels_swap(ig_frac_model *m, ig_status status, ig_frac_parcel *list, int count) {
-  ig_message *message = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &message, (size_t)count + 1, "messages");
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_exchange(m->cx, message, messages_make(m, list, count, false, message));
-  if (status == IG_OK)
-    status = ig_ranks_agree(m->cx, room_make(m, list, count));
-  if (status == IG_OK)
-    status = ig_ranks_exchange(m->cx, message, messages_make(m, list, count, true, message));
-  free(message);
-  return status;
-}
-
 /* Collective. Failures are agreed on after each stage that could fail on one rank alone. */
-ig_status ig_frac_import(ig_frac_model *m, ig_frac_parcel **list, int *count) {
+ig_status ig_frac_import(ig_frac_model *m, ig_parcel **list, int *count) {
   scene s;
-  place *all = NULL;
+  place mine, *all;
   *list = NULL;
   *count = 0;
   memset(&s, 0, sizeof s);
   ig_status status = scene_open(m, &s);
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = places_share(m, &s, &all);
+  if (status == IG_OK) {
+    place_find(&s, &mine);
+    m->part.contact->fence = mine.fence;
+  }
+  status = ig_ranks_allgather(m->cx, status, &mine, sizeof mine, (void **)&all);
   if (status == IG_OK) {
     status = IG_NEW(m->cx, list, (size_t)m->part.ranks, "import of surfaces");
     if (status == IG_OK)
       status = parcels_make(m, &s, all, *list, count);
-    status = parcels_swap(m, status, *list, *count);
+    status = ig_parcels_exchange(m->cx, status, *list, *count, ig_frac_record);
   }
   free(s.surface);
   free(s.candidate);

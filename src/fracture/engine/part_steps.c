@@ -87,11 +87,6 @@ static ig_status marks_read(ig_frac_model *m, int32_t **list, int64_t *count) {
   return IG_OK;
 }
 
-static int by_number(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Opens the listed facets, and makes room.
    The passes are repeated while tables were too small. Marks are removed afterwards: on one rank
    the next check overwrites them all. */
@@ -147,8 +142,8 @@ ig_status ig_frac_part_insert(ig_frac_model *m, ig_status status) {
     free(mine);
     return status;
   }
-  status =
-      ig_ranks_allgatherv(m->cx, status, mine, count, sizeof *mine, by_number, &all, &sum, NULL);
+  status = ig_ranks_allgatherv(m->cx, status, mine, count, sizeof *mine, ig_rising_i32, &all, &sum,
+                               NULL);
   if (status == IG_OK)
     status = marks_open(m, all, sum);
   status = ig_frac_numbers_grow(m, status, &split, &touched);

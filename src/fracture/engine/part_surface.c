@@ -33,15 +33,8 @@ static void surfaces_free(surfaces *s) {
     free(all[i]);
 }
 
-/* Comparison by the number, which all records begin with. */
-static int by_first(const void *a, const void *b) {
-  const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b; /* all records begin with it */
-  return (p > q) - (p < q);
-}
-
 /* Slots keep their parcel's order; node.first is moved to the joint array. */
-static ig_status surfaces_join(ig_frac_model *m, const ig_frac_parcel *list, int count,
-                               surfaces *s) {
+static ig_status surfaces_join(ig_frac_model *m, const ig_parcel *list, int count, surfaces *s) {
   int64_t sum[3] = {0};
   for (int i = 0; i < count; i++)
     for (int k = 0; k < 3; k++)
@@ -56,16 +49,18 @@ static ig_status surfaces_join(ig_frac_model *m, const ig_frac_parcel *list, int
   for (int i = 0; i < count; i++) {
     const int32_t *n = list[i].take;
     for (int32_t k = 0; k < n[0]; k++) {
-      s->node[s->nodes + k] = ig_frac_parcel_nodes(list[i].in)[k];
+      s->node[s->nodes + k] =
+          ((const ig_frac_surface_node *)ig_frac_came(&list[i], IG_FRAC_NODES))[k];
       s->node[s->nodes + k].first += s->slots;
     }
-    memcpy(s->slot + s->slots, ig_frac_parcel_slots(list[i].in, n), (size_t)n[1] * sizeof *s->slot);
-    memcpy(s->element + s->elements, ig_frac_parcel_elements(list[i].in, n),
+    memcpy(s->slot + s->slots, ig_frac_came(&list[i], IG_FRAC_SLOTS),
+           (size_t)n[1] * sizeof *s->slot);
+    memcpy(s->element + s->elements, ig_frac_came(&list[i], IG_FRAC_ELEMENTS),
            (size_t)n[2] * sizeof *s->element);
     s->nodes += n[0], s->slots += n[1], s->elements += n[2];
   }
-  qsort(s->node, (size_t)s->nodes, sizeof *s->node, by_first);
-  qsort(s->element, (size_t)s->elements, sizeof *s->element, by_first);
+  ig_records_sort(s->node, s->nodes, sizeof *s->node);
+  ig_records_sort(s->element, s->elements, sizeof *s->element);
   for (int32_t n = 0; n < s->nodes; n++)
     s->node_number[n] = s->node[n].number;
   for (int32_t e = 0; e < s->elements; e++)
@@ -87,57 +82,45 @@ static int32_t node_local(const surfaces *s, int32_t number) {
 
 /* --- its tables */
 
-/* Room for a quarter more than needed, and kept if large enough: imports are frequent where
-   fragments fly. */
-static ig_status array_fit(ig_ctx *cx, ig_array *a, int64_t count, size_t size, bool device) {
-  if ((int64_t)a->count > count)
-    return IG_OK;
-  ig_array_free(cx, a);
-  const size_t room = (size_t)(count + count / 4 + 16);
-  return device ? ig_array_new_device(cx, a, room, size, "surfaces")
-                : ig_array_new(cx, a, room, size, "surfaces");
-}
-
-/* Buckets: a power of two, at least the number of elements. */
+/* Imports are frequent where fragments fly: what is large enough is kept. */
 static ig_status arrays_fit(ig_frac_model *m, const surfaces *s) {
   ig_frac_contact *c = m->part.contact;
   const size_t real = m->wide ? 8 : 4;
   const int dim = m->shape.dim;
   const int64_t n = s->nodes, e = s->elements;
-  int64_t buckets = 64;
-  while (buckets < e)
-    buckets *= 2;
-  c->mask = (int32_t)(buckets - 1);
+  const uint32_t buckets = ig_buckets_count(e);
+  c->mask = buckets - 1;
   const struct {
     ig_array *a;
     int64_t count;
     size_t size;
-    bool device;
-  } all[] = {{&c->conn, e * m->shape.nodes, 4, false},
-             {&c->list, s->slots, 4, false},
-             {&c->node, n, sizeof(ig_frac_node), false},
-             {&c->number, e, 4, false},
-             {&c->worn, e, 4, false},
-             {&c->x, n * dim, real, false},
-             {&c->u, n * dim, real, false},
-             {&c->v, n * dim, real, false},
-             {&c->minv, n, real, false},
-             {&c->part, n, 8, false},
-             {&c->mass, n, real, false},
-             {&c->gap, n, real, false},
-             {&c->force, n * dim, real, false},
-             {&c->work, 2 * n, 8, false},
-             {&c->on, n, 1, false},
-             {&c->node_of, n, 4, false},
-             {&c->element_of, e, 4, false},
-             {&c->lent, 1, sizeof(ig_frac_lent), false},
-             {&c->bucket, buckets, 4, true},
-             {&c->next, e * m->shape.faces, 4, true},
-             {&c->hit, e * m->shape.faces, 4, true},
-             {&c->after, n, 4, true},
-             {&c->push, 2 * n * dim, real, true}};
+    bool host;
+  } all[] = {{&c->conn, e * m->shape.nodes, 4, true},
+             {&c->list, s->slots, 4, true},
+             {&c->node, n, sizeof(ig_frac_node), true},
+             {&c->number, e, 4, true},
+             {&c->worn, e, 4, true},
+             {&c->x, n * dim, real, true},
+             {&c->u, n * dim, real, true},
+             {&c->v, n * dim, real, true},
+             {&c->minv, n, real, true},
+             {&c->part, n, 8, true},
+             {&c->mass, n, real, true},
+             {&c->gap, n, real, true},
+             {&c->force, n * dim, real, true},
+             {&c->work, 2 * n, 8, true},
+             {&c->on, n, 1, true},
+             {&c->node_of, n, 4, true},
+             {&c->element_of, e, 4, true},
+             {&c->lent, 1, sizeof(ig_frac_lent), true},
+             {&c->bucket, buckets, 4, false},
+             {&c->next, e * m->shape.faces, 4, false},
+             {&c->hit, e * m->shape.faces, 4, false},
+             {&c->after, n, 4, false},
+             {&c->push, 2 * n * dim, real, false}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    IG_TRY(array_fit(m->cx, all[i].a, all[i].count, all[i].size, all[i].device));
+    IG_TRY(
+        ig_array_fit(m->cx, all[i].a, (size_t)all[i].count, all[i].size, all[i].host, "surfaces"));
   c->nodes = s->nodes;
   c->elements = s->elements;
   return IG_OK;
@@ -301,14 +284,15 @@ static ig_status ghosts_add(ig_frac_model *m, int rank, travel *give, travel *ta
 }
 
 /* Then nodes that the other rank has in its copy alone; in both as its parcel has them. */
-static ig_status guests_add(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *a,
-                            travel *give, travel *take, uint8_t *given) {
+static ig_status guests_add(ig_frac_model *m, const surfaces *s, const ig_parcel *a, travel *give,
+                            travel *take, uint8_t *given) {
   const int32_t split = m->count.nodes;
   for (int32_t i = 0; i < a->count[0]; i++)
-    if (!given[a->node[i]])
-      IG_TRY(travel_add(m, give, a->node[i]));
+    if (!given[a->item[IG_FRAC_NODES][i]])
+      IG_TRY(travel_add(m, give, a->item[IG_FRAC_NODES][i]));
+  const ig_frac_surface_node *came = ig_frac_came(a, IG_FRAC_NODES);
   for (int32_t i = 0; i < a->take[0]; i++) {
-    const int32_t number = ig_frac_parcel_nodes(a->in)[i].number;
+    const int32_t number = came[i].number;
     if (node_local(s, number) < 0)
       IG_TRY(travel_add(m, take, split + node_place(s, number)));
   }
@@ -316,28 +300,30 @@ static ig_status guests_add(ig_frac_model *m, const surfaces *s, const ig_frac_p
 }
 
 /* Elements whose facets may come to be free. */
-static ig_status worn_add(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *a,
-                          travel *give, travel *take, uint8_t *worn) {
+static ig_status worn_add(ig_frac_model *m, const surfaces *s, const ig_parcel *a, travel *give,
+                          travel *take, uint8_t *worn) {
   const int32_t split = m->s.ne;
   const bool own = a->rank == m->part.rank;
-  for (int32_t i = 0; i < a->count[2]; i++) {
-    if (!ig_frac_parcel_elements(a->out, a->count)[i].cracked)
+  const int32_t *item = a->item[IG_FRAC_ELEMENTS];
+  const ig_frac_surface_element *went = (const void *)ig_parcel_list(
+                                    a->out, a->count, ig_frac_record, IG_FRAC_ELEMENTS),
+                                *came = ig_frac_came(a, IG_FRAC_ELEMENTS);
+  for (int32_t i = 0; i < a->count[IG_FRAC_ELEMENTS]; i++) {
+    if (!went[i].cracked)
       continue;
-    worn[a->element[i]] = 1;
+    worn[item[i]] = 1;
     if (!own)
-      IG_TRY(travel_add(m, give, a->element[i]));
+      IG_TRY(travel_add(m, give, item[i]));
   }
-  for (int32_t i = 0; i < a->take[2] && !own; i++) {
-    const ig_frac_surface_element *from = &ig_frac_parcel_elements(a->in, a->take)[i];
-    if (from->cracked)
-      IG_TRY(travel_add(m, take, split + element_place(s, from->number)));
-  }
+  for (int32_t i = 0; i < a->take[IG_FRAC_ELEMENTS] && !own; i++)
+    if (came[i].cracked)
+      IG_TRY(travel_add(m, take, split + element_place(s, came[i].number)));
   return IG_OK;
 }
 
 /* Lists of nodes (give, take) and of elements (give, take). */
-static ig_status travels_list(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *list,
-                              int count, travel t[4], uint8_t *given, uint8_t *worn) {
+static ig_status travels_list(ig_frac_model *m, const surfaces *s, const ig_parcel *list, int count,
+                              travel t[4], uint8_t *given, uint8_t *worn) {
   const ig_frac_part *p = &m->part;
   for (int k = 0; k < 4; k++)
     IG_TRY(IG_NEW(m->cx, &t[k].of.start, (size_t)p->ranks + 1, "ghosts"));
@@ -362,8 +348,8 @@ static ig_status travels_list(ig_frac_model *m, const surfaces *s, const ig_frac
 
 /* All ranks call it, also one that has failed.
    split: from this index on items are those of the copy, not of the part. */
-static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *list,
-                            int count, ig_status status) {
+static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_parcel *list, int count,
+                            ig_status status) {
   ig_frac_part *p = &m->part;
   ig_frac_contact *c = p->contact;
   travel t[4] = {0};
@@ -398,7 +384,7 @@ static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_p
    nodes. */
 static ig_status contact_look(ig_frac_model *m, ig_status status) {
   ig_frac_part *p = &m->part;
-  ig_frac_parcel *list = NULL;
+  ig_parcel *list = NULL;
   surfaces s = {0};
   int count = 0;
   if (status == IG_OK && !p->contact)
@@ -422,8 +408,7 @@ static ig_status contact_look(ig_frac_model *m, ig_status status) {
     status = halos_make(m, &s, list, count, status);
   }
   p->unseen = status != IG_OK;
-  if (list)
-    ig_frac_parcels_free(list, count);
+  ig_parcels_free(list, count);
   surfaces_free(&s);
   return status;
 }
@@ -440,10 +425,8 @@ static ig_frac_state contact_state(const ig_frac_model *m) {
       .conn = c->conn.dev, .list = c->list.dev, .node = c->node.dev, .number = c->number.dev};
   s.nodal = (ig_frac_nodal){.x = c->x.dev, .u = c->u.dev, .v = c->v.dev, .minv = c->minv.dev};
   s.surface = (ig_frac_surface){.on = 1,
-                                .mask = c->mask,
+                                .bins = {c->bucket.dev, c->next.dev, c->mask},
                                 .cell = m->s.surface.cell,
-                                .bucket = c->bucket.dev,
-                                .next = c->next.dev,
                                 .hit = c->hit.dev,
                                 .skin = c->on.dev,
                                 .after = c->after.dev,

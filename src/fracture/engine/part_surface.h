@@ -19,6 +19,7 @@
 #define IG_FRAC_PART_SURFACE_H
 
 #include "fracture/engine/tables.h"
+#include "contact/explicit/parcels.h"
 #include "ranks/box_grid.h"
 
 /* What a message has; numbers are those of the whole. */
@@ -37,23 +38,20 @@ typedef struct {
   int32_t node[10];
 } ig_frac_surface_element;
 
-/* To one rank and from it; its own to itself, too. Nodes, slots, elements one after the other.
-   count: nodes, slots and elements sent; take: received. out and in are owned; in is out for the
-   rank itself. */
-typedef struct {
-  int rank;
-  int32_t count[3], take[3];
-  int32_t *node, *element; /* of the part: those that are sent */
-  char *out, *in;
-} ig_frac_parcel;
-const ig_frac_surface_node *ig_frac_parcel_nodes(const char *bytes);
-const int64_t *ig_frac_parcel_slots(const char *bytes, const int32_t count[3]);
-const ig_frac_surface_element *ig_frac_parcel_elements(const char *bytes, const int32_t count[3]);
+/* Lists of a parcel, to one rank and from it (its own to itself, too); items sent are nodes and
+   elements of the part. */
+enum { IG_FRAC_NODES, IG_FRAC_SLOTS, IG_FRAC_ELEMENTS };
+extern const size_t ig_frac_record[IG_PARCEL_LISTS];
+/* A list of what has come, as records of its type. */
+static inline const void *ig_frac_came(const ig_parcel *a, int list) {
+  return ig_parcel_list(a->in, a->take, ig_frac_record, list);
+}
 
 /* The copy of surfaces near this rank. Arrays are reused from import to import; items are in the
    order of the whole. */
 typedef struct ig_frac_contact {
-  int32_t nodes, elements, mask;
+  int32_t nodes, elements;
+  uint32_t mask;      /* of bins */
   double skin, moved; /* s above; how far a node has moved at most */
   bool mesh_known;    /* the part's mesh is on the host as it is now */
   ig_box_grid fence;  /* of this rank */
@@ -69,8 +67,7 @@ typedef struct ig_frac_contact {
 
 /* What is near this rank's surfaces: a parcel from each rank, in their order; `count` of them are
    freed by the caller. All ranks call it. */
-IG_MUST_CHECK ig_status ig_frac_import(ig_frac_model *m, ig_frac_parcel **list, int *count);
-void ig_frac_parcels_free(ig_frac_parcel *list, int count);
+IG_MUST_CHECK ig_status ig_frac_import(ig_frac_model *m, ig_parcel **list, int *count);
 /* Whether a node's force is needed on this rank: it is its own, or (rigid contact of facets, which
    depends on all forces at both nodes of a pair) has an element in common with an own one. */
 static inline bool ig_frac_wanted(const ig_frac_model *m, int32_t n) {

@@ -160,11 +160,6 @@ typedef struct {
   int64_t count;
 } names;
 
-static int by_number(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Trees over the names that occur in aliases; all other names stay as they are. */
 static ig_status names_join(ig_frac_model *m, const alias *all, int64_t sum, names *n) {
   IG_TRY(IG_NEW(m->cx, &n->name, 2 * (size_t)sum + 1, "pieces"));
@@ -174,7 +169,7 @@ static ig_status names_join(ig_frac_model *m, const alias *all, int64_t sum, nam
     n->name[2 * i + 1] = all[i].high;
   }
   if (sum)
-    qsort(n->name, 2 * (size_t)sum, sizeof *n->name, by_number);
+    qsort(n->name, 2 * (size_t)sum, sizeof *n->name, ig_rising_i32);
   for (int64_t i = 0; i < 2 * sum; i++)
     if (!n->count || n->name[n->count - 1] != n->name[i])
       n->name[n->count++] = n->name[i];

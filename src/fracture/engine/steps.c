@@ -122,7 +122,7 @@ ig_status ig_frac_model_forces(ig_frac_model *m) {
 
 /* Buckets emptied, free facets linked, nodes press, nodes collect reactions. */
 ig_status ig_frac_model_surfaces(ig_frac_model *m) {
-  IG_TRY(ig_frac_run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.mask + 1));
+  IG_TRY(ig_frac_run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.bins.mask + 1));
   IG_TRY(ig_frac_run_all(m, IG_FRAC_link, (int64_t)m->shape.faces * m->s.ne));
   IG_TRY(ig_frac_run_all(m, IG_FRAC_press, m->s.node_max));
   return ig_frac_run_all(m, IG_FRAC_react, m->s.node_max);

@@ -27,10 +27,7 @@ void ig_frac_surface_size(ig_frac_model *m) {
         }
         longest = fmax(longest, l2);
       }
-  int64_t buckets = 64;
-  while (buckets < ne && buckets < (int64_t)1 << 30)
-    buckets *= 2;
-  m->s.surface.mask = (int32_t)(buckets - 1);
+  m->s.surface.bins.mask = ig_buckets_count(ne) - 1;
   m->s.surface.cell = 1.25 * sqrt(longest);
 }
 
@@ -43,8 +40,8 @@ static void tables_list(ig_frac_model *m, ig_array_def out[TABLES]) {
   const int dim = m->shape.dim, nf = m->shape.faces;
   const size_t real = m->wide ? 8 : 4;
   const ig_array_def all[TABLES] = {
-      {"bucket", &c->bucket, IG_PLACE_NONE, (int64_t)c->mask + 1, 4, .flags = WORK},
-      {"next", &c->next, E, nf, 4, .flags = WORK},
+      {"bucket", &c->bins.bucket, IG_PLACE_NONE, (int64_t)c->bins.mask + 1, 4, .flags = WORK},
+      {"next", &c->bins.chain, E, nf, 4, .flags = WORK},
       {"hit", &c->hit, E, nf, 4, .flags = WORK},
       {"skin", &c->skin, N, 1, 1, .flags = 0},
       {"depth", &c->depth, N, 1, 8, .flags = WORK},
@@ -73,7 +70,8 @@ ig_status ig_frac_surface_open(ig_frac_model *m) {
 static ig_status look(ig_frac_model *m, double *deepest) {
   const ig_frac_surface *c = &m->s.surface;
   static const ig_frac_item items[] = {IG_FRAC_wipe, IG_FRAC_link, IG_FRAC_overlap};
-  const int64_t most[] = {(int64_t)c->mask + 1, (int64_t)m->shape.faces * m->s.ne, m->s.node_max};
+  const int64_t most[] = {(int64_t)c->bins.mask + 1, (int64_t)m->shape.faces * m->s.ne,
+                          m->s.node_max};
   for (int i = 0; i < 3; i++)
     IG_TRY(m->ops->run(m->cx, m->kind, m->wide, items[i], &m->s, 0, -most[i]));
   return m->cx->backend->absmax_f64(m->cx, (size_t)m->count.nodes, c->depth, deepest);

@@ -9,6 +9,7 @@
 #include "core/union_find.h"
 #include "core/sorted.h"
 #include "fracture/run.h"
+#include "ranks/allgather.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,11 +92,7 @@ static ig_status tips_find(search *s, ig_status status) {
   const int ranks = ig_ranks_count(s->m->cx->ranks);
   if (status == IG_OK)
     nearest_find(s, found);
-  if (status == IG_OK)
-    status = IG_NEW(s->m->cx, &all, (size_t)ranks * IG_FRAC_TIPS, "tips");
-  status = ig_ranks_agree(s->m->cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(s->m->cx, found, sizeof found, all);
+  status = ig_ranks_gather(s->m->cx, status, found, sizeof found, (void **)&all);
   for (int i = 0; status == IG_OK && i < s->track->tips; i++) {
     for (int r = 0; r < ranks && ig_ranks_first(s->m->cx); r++)
       if (nearer(&all[r * IG_FRAC_TIPS + i], &found[i]))
@@ -164,11 +161,6 @@ static ig_status facets_keep(void *user, const void *rows, int64_t first, int64_
 
 /* --- connected facets */
 
-static int by_number(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
 static int32_t root_of(const search *s, int32_t node) {
   return ig_union_root(s->up, ig_sorted_find(s->name, s->names, node));
 }
@@ -182,7 +174,7 @@ static ig_status crack_join(search *s) {
   if (s->count)
     memcpy(s->name, s->node, (size_t)(s->count * dim) * sizeof *s->name);
   memcpy(s->name + s->count * dim, s->tip, (size_t)s->track->tips * sizeof *s->name);
-  qsort(s->name, (size_t)all, sizeof *s->name, by_number);
+  qsort(s->name, (size_t)all, sizeof *s->name, ig_rising_i32);
   for (int64_t i = 0; i < all; i++)
     if (!s->names || s->name[s->names - 1] != s->name[i])
       s->name[s->names++] = s->name[i];

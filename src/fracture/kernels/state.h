@@ -27,6 +27,7 @@
 #define IG_FRAC_STATE_H
 
 #include "assembly/cluster.h"
+#include "contact/explicit/buckets.h"
 #include "core/ctx.h"
 #include "kern/fault.h"
 #include "kern/motion.h"
@@ -156,10 +157,8 @@ typedef struct {
 /* Contact between surfaces (surface.inc). */
 typedef struct {
   int on;          /* 0: nobody asked for it; `overlap` then says whether bodies do */
-  int32_t mask;    /* buckets - 1; a power of two of them */
+  ig_buckets bins; /* of facets; chain: faces x ne */
   double cell;     /* edge of a cell, m */
-  int32_t *bucket; /* its first facet, -1 */
-  int32_t *next;   /* faces x ne: the facet after this one in its bucket */
   int32_t *hit;    /* faces x ne: the first node that presses on it, -1 */
   uint8_t *skin;   /* node_max: on a free surface; up between `link` and `react` only */
   int32_t *after;  /* node_max: the next node that presses on the same facet */

@@ -4,6 +4,7 @@
    per line. Columns have their standard width, 10 letters for whole numbers (I10=Y, a keyword that
    ends in '%') or 20 for all (LONG=Y, '+'). */
 #include "io/mesh/mesh_dyna.h"
+#include "core/sorted.h"
 #include "io/mesh/mesh_passed.h"
 #include "io/mesh/cell_types.h"
 
@@ -715,11 +716,6 @@ static ig_status dyna_read(dyna *in) {
   return IG_OK;
 }
 
-static int rising(const void *a, const void *b) {
-  const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
 /* Solids, shells and beams have numberings of their own, which are kept apart while reading. Where
    they have no number in common the mesh has those of the deck. */
 static ig_status numbers_plain(ig_ctx *cx, ig_mesh *mesh) {
@@ -730,7 +726,7 @@ static ig_status numbers_plain(ig_ctx *cx, ig_mesh *mesh) {
   IG_TRY(IG_NEW(cx, &sorted, count, "element numbers"));
   for (ig_lid e = 0; e < count; e++)
     sorted[e] = mesh->element_number[e] & IG_ID_MASK;
-  qsort(sorted, (size_t)count, sizeof *sorted, rising);
+  qsort(sorted, (size_t)count, sizeof *sorted, ig_rising_i64);
   bool once = true;
   for (ig_lid e = 1; e < count; e++)
     once = once && sorted[e] != sorted[e - 1];

@@ -4,6 +4,7 @@
 #include "io/mesh/mesh_io.h"
 #include "core/hash.h"
 #include "core/number.h"
+#include "core/sorted.h"
 #include "io/mesh/cell_types.h"
 #include "io/format/atomic_file.h"
 #include "mesh/topology.h"
@@ -450,11 +451,6 @@ ig_status ig_mesh_build_member(ig_gather *g, ig_group *group, int64_t id, int fa
 
 /* --- to a mesh */
 
-static int pair_compare(const void *a, const void *b) {
-  const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
 /* Everything a group needs to be resolved. */
 typedef struct {
   ig_gather *g;
@@ -513,7 +509,7 @@ static ig_status group_set(const resolved *r, const ig_group *group) {
   }
   /* Sets are sorted, and each item is in them once. */
   if (count)
-    qsort(all, (size_t)count, sizeof *all, pair_compare);
+    qsort(all, (size_t)count, sizeof *all, ig_rising_i64);
   for (ig_lid i = 0; i < count; i++)
     if (i == 0 || all[i] != all[i - 1])
       all[kept++] = all[i];

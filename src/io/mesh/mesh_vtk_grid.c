@@ -1,5 +1,6 @@
 /* From VTK's cells and fields to a mesh and its sets; shared by .vtk, .vtu, .pvtu and .vtkhdf. */
 #include "core/vtk_corner.h"
+#include "core/sorted.h"
 #include "io/mesh/cell_types.h"
 #include "io/format/vtk.h"
 
@@ -166,11 +167,6 @@ static ig_status set_of_points(maker *m, const char *name, const int64_t *value)
   return IG_OK;
 }
 
-static int rising(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* One set NAME_value for each value of a whole-number field (material, part, physical group). VTK's
    own fields are skipped. A field of whole numbers with few values, such as a region or a part,
    becomes a set for each of them. */
@@ -189,7 +185,7 @@ static ig_status sets_by_value(maker *m, const ig_vtk_field *f) {
   if (values > MOST_VALUES || strncmp(f->name, "vtk", 3) == 0)
     return IG_OK;
   if (values)
-    qsort(value, (size_t)values, sizeof *value, rising);
+    qsort(value, (size_t)values, sizeof *value, ig_rising_i64);
   for (int i = 0; i < values; i++) {
     snprintf(name, sizeof name, "%.30s_%lld", f->name, (long long)value[i]);
     for (char *c = name; *c; c++)

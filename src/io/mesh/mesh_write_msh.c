@@ -4,6 +4,7 @@
    exactly the same sets (a combination) therefore form one entity, so sets may overlap in any way.
 */
 #include "core/number.h"
+#include "core/sorted.h"
 #include "io/gmsh_order.h"
 #include "io/mesh/mesh_io.h"
 #include "mesh/topology.h"
@@ -43,11 +44,6 @@ typedef struct {
   entry *entry;
 } msh;
 
-static int pair_compare(const void *a, const void *b) {
-  const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
 /* Order in the file: by dimension, entity, type, kind, number. */
 static int entry_compare(const void *a, const void *b) {
   const entry *p = a, *q = b;
@@ -85,7 +81,7 @@ static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t c
     for (ig_lid i = 0; i < set->count; i++) {
       const int64_t one = key_of(set, i);
       const int64_t *found =
-          key ? bsearch(&one, key, (size_t)count, sizeof one, pair_compare) : NULL;
+          key ? bsearch(&one, key, (size_t)count, sizeof one, ig_rising_i64) : NULL;
       const int64_t at = key ? found - key : one;
       const int old = in[at];
       /* A set that names an item twice changes nothing. */
@@ -138,7 +134,7 @@ static ig_status kind_add(msh *m, ig_set_kind kind) {
       for (ig_lid i = 0; m->mesh->set[s].kind == kind && i < m->mesh->set[s].count; i++)
         key[count++] = key_of(&m->mesh->set[s], i);
     /* Each face or node once, however many sets name it. */
-    qsort(key, (size_t)count, sizeof *key, pair_compare);
+    qsort(key, (size_t)count, sizeof *key, ig_rising_i64);
     most = count;
     count = 0;
     for (int64_t i = 0; i < most; i++)

@@ -2,7 +2,7 @@
    at the end of each group are the entries of the table in mesh_amg_cuda.c, and are described with
    it in mesh_amg.h; what a thread does is in mesh_amg.inc. Block sizes are literals of templates:
    loops over entries unroll, and local arrays stay in registers. */
-#include "solver/amg/mesh_amg_cuda.h"
+#include "solver/amg/mesh_amg.h"
 #include "backend/cuda/launch.cuh"
 
 #include "kern/prec_f32.h"
@@ -50,8 +50,8 @@ static __global__ void ground_pass(ig_ground g, ig_bsr a) {
 /* n x n threads per element, each computes one block of the element matrix: the gradients of the
    shape functions are computed n times over, but the registers of one thread could not hold a whole
    matrix. */
-extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
-                                          const ig_ground *g, const double *modulus, ig_bsr *a) {
+static ig_status assemble(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                          const ig_ground *g, const double *modulus, ig_bsr *a) {
   IG_TRY(cx->backend->fill(cx, a->value, 0,
                            sizeof(float) * (size_t)a->blocks * (size_t)(a->br * a->bc)));
   for (int color = 0; color < plan->colors; color++) {
@@ -83,8 +83,8 @@ static __global__ void __launch_bounds__(64)
     ig_amg_invert(a.value + (int64_t)diagonal[n] * (SIZE * SIZE), SIZE, fix ? fix[n] : 0,
                   inverse + (int64_t)n * (SIZE * SIZE));
 }
-extern "C" ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal,
-                                        const uint8_t *fix, float *inverse) {
+static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
+                        float *inverse) {
   const unsigned blocks = ig_cuda_blocks(a->rows, 64);
   const cudaStream_t stream = ig_cuda_stream(cx);
   if (a->br == 3)
@@ -114,8 +114,8 @@ static __global__ void strong_pass(ig_bsr a, const double *norm, const double *l
   if (k < a.blocks)
     strong[k] = ig_amg_strong(&a, norm, largest, k);
 }
-extern "C" ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest,
-                                       uint8_t *strong) {
+static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest,
+                       uint8_t *strong) {
   const cudaStream_t stream = ig_cuda_stream(cx);
   const unsigned blocks = ig_cuda_blocks(a->blocks, 128);
   norm_pass<<<blocks, 128, 0, stream>>>(*a, norm);
@@ -130,7 +130,7 @@ static __global__ void diagonal_pass(ig_bsr a, int32_t *place) {
   if (n < a.rows)
     place[n] = ig_bsr_diagonal(&a, n);
 }
-extern "C" ig_status ig_amg_diagonal_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *place) {
+static ig_status diagonal(ig_ctx *cx, const ig_bsr *a, int32_t *place) {
   diagonal_pass<<<ig_cuda_blocks(a->rows, 128), 128, 0, ig_cuda_stream(cx)>>>(*a, place);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -142,7 +142,7 @@ static __global__ void rows_pass(ig_bsr a, int32_t *row) {
   for (int32_t k = n < a.rows ? a.start[n] : 0; n < a.rows && k < a.start[n + 1]; k++)
     row[k] = n;
 }
-extern "C" ig_status ig_amg_rows_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *row) {
+static ig_status rows(ig_ctx *cx, const ig_bsr *a, int32_t *row) {
   rows_pass<<<ig_cuda_blocks(a->rows, 128), 128, 0, ig_cuda_stream(cx)>>>(*a, row);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -156,9 +156,8 @@ static __global__ void join_pass(ig_bsr a, const double *norm, const uint8_t *st
   if (n < a.rows)
     joined[n] = of[n] < 0 ? ig_amg_join(&a, norm, strong, of, count, n) : -1;
 }
-extern "C" ig_status ig_amg_join_cuda(ig_ctx *cx, const ig_bsr *a, const double *norm,
-                                      const uint8_t *strong, const int32_t *of, int32_t count,
-                                      int32_t *joined) {
+static ig_status join(ig_ctx *cx, const ig_bsr *a, const double *norm, const uint8_t *strong,
+                      const int32_t *of, int32_t count, int32_t *joined) {
   join_pass<<<ig_cuda_blocks(a->rows, 128), 128, 0, ig_cuda_stream(cx)>>>(*a, norm, strong, of,
                                                                           count, joined);
   IG_LAUNCHED(cx);
@@ -172,9 +171,8 @@ static __global__ void modes_pass(ig_amg_frame frame, int32_t nodes, int size, c
     ig_amg_modes(&frame, x + 3 * (int64_t)n, size, fix[n],
                  modes + (size == 3 ? 18 : 1) * (int64_t)n);
 }
-extern "C" ig_status ig_amg_modes_cuda(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes,
-                                       int size, const double *x, const uint8_t *fix,
-                                       double *modes) {
+static ig_status modes(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes, int size,
+                       const double *x, const uint8_t *fix, double *modes) {
   modes_pass<<<ig_cuda_blocks(nodes, 128), 128, 0, ig_cuda_stream(cx)>>>(*frame, nodes, size, x,
                                                                          fix, modes);
   IG_LAUNCHED(cx);
@@ -196,9 +194,8 @@ static __global__ void __launch_bounds__(32)
     ig_amg_orthonormal(m.item + m.start[g], m.start[g + 1] - m.start[g], size, count, modes,
                        coarse + (int64_t)g * (count * count));
 }
-extern "C" ig_status ig_amg_orthonormal_cuda(ig_ctx *cx, const ig_amg_members *m, int32_t nodes,
-                                             int size, int count, double *modes, double *coarse,
-                                             float *tentative) {
+static ig_status orthonormal(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size,
+                             int count, double *modes, double *coarse, float *tentative) {
   const int64_t values = (int64_t)nodes * size * count;
   const cudaStream_t stream = ig_cuda_stream(cx);
   orthonormal_pass<<<ig_cuda_blocks(m->aggregates, 32), 32, 0, stream>>>(*m, size, count, modes,
@@ -232,9 +229,8 @@ static __global__ void prolongator_pass(ig_bsr a, const float *inverse, const in
   if (t < p.blocks * M)
     ig_amg_prolongator(&a, inverse, of, tentative, omega, &p, t / M, (int)(t % M), 1, B, M);
 }
-extern "C" ig_status ig_amg_prolongator_cuda(ig_ctx *cx, const ig_bsr *a, const float *inverse,
-                                             const int32_t *of, const float *tentative, float omega,
-                                             ig_bsr *p) {
+static ig_status prolongator(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
+                             const float *tentative, float omega, ig_bsr *p) {
   BY_SIZE(prolongator_pass, p, a->br, *a, inverse, of, tentative, omega, *p);
   return IG_OK;
 }
@@ -248,8 +244,7 @@ static __global__ void transpose_pass(ig_bsr p, const int32_t *from, ig_bsr r) {
   const int e = (int)(t % size);
   r.value[t] = p.value[(int64_t)from[t / size] * size + e % p.br * p.bc + e / p.br];
 }
-extern "C" ig_status ig_amg_transpose_cuda(ig_ctx *cx, const ig_bsr *p, const int32_t *from,
-                                           ig_bsr *r) {
+static ig_status transpose(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r) {
   transpose_pass<<<ig_cuda_blocks(r->blocks * p->br * p->bc, 256), 256, 0, ig_cuda_stream(cx)>>>(
       *p, from, *r);
   IG_LAUNCHED(cx);
@@ -261,7 +256,7 @@ template <int B, int M> static __global__ void times_pass(ig_bsr a, ig_bsr p, ig
   if (t < ap.blocks * M)
     ig_amg_times(&a, &p, &ap, t / M, (int)(t % M), 1, B, M);
 }
-extern "C" ig_status ig_amg_times_cuda(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap) {
+static ig_status times(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap) {
   BY_SIZE(times_pass, ap, a->br, *a, *p, *ap);
   return IG_OK;
 }
@@ -271,7 +266,7 @@ template <int B, int M> static __global__ void coarse_pass(ig_bsr r, ig_bsr ap, 
   if (t < a.blocks * M)
     ig_amg_coarse(&r, &ap, &a, t / M, (int)(t % M), 1, B, M);
 }
-extern "C" ig_status ig_amg_coarse_cuda(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a) {
+static ig_status coarse(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a) {
   BY_SIZE(coarse_pass, a, ap->br, *r, *ap, *a);
   return IG_OK;
 }
@@ -301,8 +296,7 @@ static __global__ void dense_step_pass(int n, int k, const double *own, const do
 }
 /* Gauss and Jordan's elimination, a launch per pivot: a launch is also the barrier between steps.
  */
-extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n, double *work,
-                                              float *inverse) {
+static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse) {
   const cudaStream_t stream = ig_cuda_stream(cx);
   const int64_t all = (int64_t)n * n;
   /* a step reads one matrix and writes the other: no entry is overwritten before it has been read
@@ -346,8 +340,7 @@ static __global__ void product_pass(ig_bsr a, bool add, const float *x, float *y
 }
 /* Lanes per row by the mean width of rows: too many would idle, too few would read with large
    strides. */
-extern "C" ig_status ig_amg_product_cuda(ig_ctx *cx, const ig_bsr *a, bool add, const float *x,
-                                         float *y) {
+static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y) {
   const int64_t rows = (int64_t)a->rows * a->br, width = a->blocks / (a->rows > 0 ? a->rows : 1);
   const cudaStream_t stream = ig_cuda_stream(cx);
   if (width <= 6)
@@ -369,9 +362,9 @@ static __global__ void smooth_pass(int32_t nodes, const float *inverse, const do
     ig_amg_smooth_node(n, SIZE, inverse, spring, b, ax, first, c0, c1, d, x);
 }
 /* A thread per node: its residual, block inverse and update in registers. */
-extern "C" ig_status ig_amg_smooth_cuda(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
-                                        const double *spring, const float *b, const float *ax,
-                                        bool first, float c0, float c1, float *d, float *x) {
+static ig_status smooth(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
+                        const double *spring, const float *b, const float *ax, bool first, float c0,
+                        float c1, float *d, float *x) {
   const unsigned blocks = ig_cuda_blocks(nodes, 128);
   if (size == 3)
     smooth_pass<3><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(nodes, inverse, spring, b, ax, first, c0,
@@ -392,8 +385,8 @@ static __global__ void residual_pass(int64_t n, const double *spring, const floa
   if (i < n)
     ax[i] = b[i] - ax[i] - (spring ? (float)spring[i] * x[i] : 0);
 }
-extern "C" ig_status ig_amg_residual_cuda(ig_ctx *cx, int64_t n, const double *spring,
-                                          const float *b, const float *x, float *ax) {
+static ig_status residual(ig_ctx *cx, int64_t n, const double *spring, const float *b,
+                          const float *x, float *ax) {
   residual_pass<<<ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, spring, b, x, ax);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -407,9 +400,26 @@ static __global__ void dense_pass(int n, const float *m, const float *b, float *
   if (lane == 0)
     x[row] = s;
 }
-extern "C" ig_status ig_amg_dense_cuda(ig_ctx *cx, int n, const float *m, const float *b,
-                                       float *x) {
+static ig_status dense(ig_ctx *cx, int n, const float *m, const float *b, float *x) {
   dense_pass<<<ig_cuda_blocks(32 * (int64_t)n, 128), 128, 0, ig_cuda_stream(cx)>>>(n, m, b, x);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
+
+const ig_amg_ops ig_amg_cuda = {.assemble = assemble,
+                                .invert = invert,
+                                .diagonal = diagonal,
+                                .rows = rows,
+                                .norms = norms,
+                                .join = join,
+                                .modes = modes,
+                                .orthonormal = orthonormal,
+                                .prolongator = prolongator,
+                                .transpose = transpose,
+                                .times = times,
+                                .coarse = coarse,
+                                .dense_invert = dense_invert,
+                                .product = product,
+                                .smooth = smooth,
+                                .residual = residual,
+                                .dense = dense};

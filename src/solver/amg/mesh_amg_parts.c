@@ -6,6 +6,7 @@
    P level `divided`  all    , all    , all         b is made in parts and gathered
          ...              all    , all    , all         nothing is sent */
 #include "solver/amg/mesh_amg_parts.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 
@@ -174,10 +175,7 @@ ig_status ig_amg_prolong(ig_amg *s, int depth) {
 ig_status ig_amg_join(ig_amg *s, double *a, double *b) {
   const int ranks = ig_ranks_count(s->cx->ranks);
   double mine[2] = {*a, *b}, *all = NULL;
-  ig_status status = IG_NEW(s->cx, &all, 2 * (size_t)ranks, "sums");
-  status = ig_ranks_agree(s->cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(s->cx, mine, sizeof mine, all);
+  ig_status status = ig_ranks_gather(s->cx, IG_OK, mine, sizeof mine, (void **)&all);
   mine[0] = mine[1] = 0;
   for (int r = 0; status == IG_OK && r < ranks && ig_ranks_first(s->cx); r++) {
     mine[0] += all[2 * r];

@@ -1,6 +1,6 @@
 /* A mesh of hexahedra or tetrahedra on the GPU: the passes beside the product. A thread per element
    (or node of an element, where that fills the device better), color by color or into slots. */
-#include "solver/mesh/mesh_cuda.h"
+#include "solver/mesh/mesh_ops.h"
 #include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"
 
@@ -38,7 +38,7 @@ static __global__ void single_pass(int64_t n, const double *x, float *y) {
   if (i < n)
     y[i] = (float)x[i];
 }
-extern "C" ig_status ig_solver_mesh_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y) {
+static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
   single_pass<<<ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, x, y);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -67,8 +67,8 @@ static __global__ void ground_sum(const double *partial, double *dot) {
   if (threadIdx.x == 0)
     *dot = s;
 }
-extern "C" ig_status ig_solver_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, const double *x,
-                                                double *y, double *partial, double *dot) {
+static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
+                        double *dot) {
   ground_part<<<IG_MESH_CHUNKS, 256, 0, ig_cuda_stream(cx)>>>(*g, x, y, partial);
   IG_LAUNCHED(cx);
   if (dot)
@@ -87,9 +87,8 @@ static __global__ void __launch_bounds__(128)
   if (e < p.scatter.elements)
     out[e] = (add ? out[e] : 0) + scale * ig_cell_energy(&p, N, e, u, v);
 }
-extern "C" ig_status ig_solver_mesh_energy_cuda(ig_ctx *cx, const ig_mesh_args *p, const double *u,
-                                                const double *v, double scale, bool add,
-                                                double *out) {
+static ig_status energy(ig_ctx *cx, const ig_mesh_args *p, const double *u, const double *v,
+                        double scale, bool add, double *out) {
   const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
   IG_BY_NODES(p->scatter.npe,
               energy_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, u, v, scale, add, out));
@@ -132,9 +131,8 @@ static __global__ void __launch_bounds__(128)
   }
 
 /* Cleared, added to, and with slots summed: the three steps of every pass that adds at nodes. */
-extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args *p,
-                                                  const ig_plan *plan, const double *modulus,
-                                                  double *block) {
+static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                          const double *modulus, double *block) {
   const size_t count = p->size == 1 ? 1 : 6;
   IG_TRY(cx->backend->fill(cx, block, 0, count * sizeof *block * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, plan->npe,
@@ -202,9 +200,8 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args
     ig_cluster_finish_##F<ROUNDS, IG_CLUSTER_ELEMENTS, 1>(v, k, own, term, end, given,             \
                                                           (R *)p.borders, y);                      \
   }                                                                                                \
-  extern "C" ig_status ig_solver_mesh_scalar_cuda_##F(ig_ctx *cx, const ig_mesh_args *p,           \
-                                                      const ig_plan *plan, const R *modulus,       \
-                                                      const R *t, R *y) {                          \
+  static ig_status scalar_##F(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,              \
+                              const R *modulus, const R *t, R *y) {                                \
     if (p->clusters) {                                                                             \
       IG_TRY(ig_clusters_clear(cx, p->clusters, p->scatter.nodes, 1, sizeof *y, y));               \
       IG_BY_NODES(p->scatter.npe, scalar_cluster_##F<N>                                            \
@@ -236,9 +233,8 @@ static __global__ void __launch_bounds__(128)
   for (int a = 0; a < N; a++)
     ig_scatter_add_f64(&p.scatter, e, a, 1, 0, in[e] * weight[a], out, (double *)p.slots);
 }
-extern "C" ig_status ig_solver_mesh_to_nodes_cuda(ig_ctx *cx, const ig_mesh_args *p,
-                                                  const ig_plan *plan, const double *in,
-                                                  double *out) {
+static ig_status to_nodes(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const double *in,
+                          double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1,
              IG_BY_NODES(plan->npe,
@@ -252,8 +248,7 @@ static __global__ void __launch_bounds__(128)
   if (e < p.scatter.elements)
     out[e] = ig_cell_mean(&p, N, e, in);
 }
-extern "C" ig_status ig_solver_mesh_to_elements_cuda(ig_ctx *cx, const ig_mesh_args *p,
-                                                     const double *in, double *out) {
+static ig_status to_elements(ig_ctx *cx, const ig_mesh_args *p, const double *in, double *out) {
   const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
   IG_BY_NODES(p->scatter.npe,
               elements_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, in, out));
@@ -268,8 +263,7 @@ static __global__ void __launch_bounds__(128)
   if (e < p.scatter.elements)
     ig_cell_strain(&p, N, e, u, tensor);
 }
-extern "C" ig_status ig_solver_mesh_strain_cuda(ig_ctx *cx, const ig_mesh_args *p, const double *u,
-                                                double *tensor) {
+static ig_status strain(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *tensor) {
   const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
   IG_BY_NODES(p->scatter.npe,
               strain_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, u, tensor));
@@ -293,13 +287,50 @@ static __global__ void __launch_bounds__(128)
       ig_scatter_add_f64(&p.scatter, e, a, 3, c, fe[c], f, (double *)p.slots);
   }
 }
-extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_mesh_args *p,
-                                                     const ig_plan *plan, const double *tensor,
-                                                     double *f) {
+static ig_status strain_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                             const double *tensor, double *f) {
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1,
              IG_BY_NODES(plan->npe, strain_back_pass<N>
                          <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, tensor, f)))
+  return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
+}
+
+template <int N>
+static __global__ void __launch_bounds__(128)
+    gradient_pass(ig_mesh_args p, const double *u, double *to) {
+  const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < p.scatter.elements)
+    ig_cell_gradient(&p, N, e, u, to);
+}
+static ig_status gradient(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *to) {
+  const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
+  IG_BY_NODES(p->scatter.npe, gradient_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, u, to));
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+template <int N>
+static __global__ void __launch_bounds__(128)
+    gradient_back_pass(ig_mesh_args p, int32_t begin, int32_t end, const double *from, double *f) {
+  const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= end)
+    return;
+  const int32_t e = ig_scatter_element(&p.scatter, i);
+  double rate[9], fe[3];
+  ig_cell_center(&p, N, e, rate);
+  for (int a = 0; a < N; a++) {
+    ig_cell_gradient_back(&p, N, e, rate, a, from, fe);
+    for (int c = 0; c < 3; c++)
+      ig_scatter_add_f64(&p.scatter, e, a, 3, c, fe[c], f, (double *)p.slots);
+  }
+}
+static ig_status gradient_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                               const double *from, double *f) {
+  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
+  EACH_COLOR(plan, 1,
+             IG_BY_NODES(plan->npe, gradient_back_pass<N>
+                         <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, from, f)))
   return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
 }
 
@@ -309,8 +340,8 @@ static __global__ void invert_pass(ig_ground g, bool whole, const double *block,
   if (n < g.nodes)
     ig_ground_invert(&g, n, whole, block, inverse);
 }
-extern "C" ig_status ig_solver_mesh_invert_cuda(ig_ctx *cx, const ig_ground *g, bool whole,
-                                                const double *block, float *inverse) {
+static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,
+                        float *inverse) {
   invert_pass<<<ig_cuda_blocks(g->nodes, 256), 256, 0, ig_cuda_stream(cx)>>>(*g, whole, block,
                                                                              inverse);
   IG_LAUNCHED(cx);
@@ -323,8 +354,8 @@ static __global__ void scale_pass(int32_t nodes, int size, const float *inverse,
   if (n < nodes)
     ig_node_scale(n, size, inverse, r, z);
 }
-extern "C" ig_status ig_solver_mesh_scale_cuda(ig_ctx *cx, ig_lid nodes, int size,
-                                               const float *inverse, const float *r, float *z) {
+static ig_status scale(ig_ctx *cx, ig_lid nodes, int size, const float *inverse, const float *r,
+                       float *z) {
   scale_pass<<<ig_cuda_blocks(nodes, 256), 256, 0, ig_cuda_stream(cx)>>>(nodes, size, inverse, r,
                                                                          z);
   IG_LAUNCHED(cx);
@@ -337,9 +368,24 @@ static __global__ void cone_pass(ig_cone c, const double *in, double *out) {
   if (e < c.elements)
     out[e] = ig_cone_sum(&c, e, in);
 }
-extern "C" ig_status ig_solver_mesh_cone_cuda(ig_ctx *cx, const ig_cone *c, const double *in,
-                                              double *out) {
+static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *out) {
   cone_pass<<<ig_cuda_blocks(c->elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*c, in, out);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
+
+const ig_solver_mesh_ops ig_solver_mesh_cuda = {.to_single = to_single,
+                                                .ground = ground,
+                                                .energy = energy,
+                                                .scalar_f32 = scalar_f32,
+                                                .scalar_f64 = scalar_f64,
+                                                .to_nodes = to_nodes,
+                                                .to_elements = to_elements,
+                                                .strain = strain,
+                                                .strain_back = strain_back,
+                                                .gradient = gradient,
+                                                .gradient_back = gradient_back,
+                                                .diagonal = diagonal,
+                                                .invert = invert,
+                                                .scale = scale,
+                                                .cone = cone};

@@ -3,16 +3,12 @@
    tables; it is interpolated linearly between the knots of both, which is exact where one of them
    is constant. */
 #include "material/keyhole.h"
+#include "core/sorted.h"
 #include "thermal/engine/heat_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int by_value(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 /* Slopes and buckets of a table whose knots are in place. */
 static void table_index(heat_table_f64 *t) {
@@ -97,7 +93,7 @@ static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_ma
     table_index(c);
     return IG_OK;
   }
-  qsort(knot, (size_t)n, sizeof *knot, by_value);
+  qsort(knot, (size_t)n, sizeof *knot, ig_rising_f64);
   const double middle = 0.5 * (low + high);
   const double extra =
       melts ? ig_table_at(&from->density, middle) * from->latent_heat / (high - low) : 0;

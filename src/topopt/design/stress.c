@@ -9,6 +9,7 @@
    load case and slot; it is scaled to unit size for the solver and its size is put back into the
    energies. */
 #include "topopt/design/stress.h"
+#include "core/sorted.h"
 #include "topopt/design/load.h"
 #include "topopt/design/solve_groups.h"
 #include "backend/backend.h"
@@ -142,11 +143,6 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
 
 /* --- clusters --- */
 
-static int rising(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Of `own` values of this rank, rising, how many are at least `least`. A binary search for the
    first value that is not below `least`. */
 static int64_t reach(const double *sorted, int64_t own, double least) {
@@ -215,7 +211,7 @@ static ig_status divide(ig_topopt_design *s, int i) {
   for (size_t k = 0; k < n; k++)
     if (worst[k] > 0)
       sorted[count++] = worst[k];
-  qsort(sorted, count, sizeof *sorted, rising);
+  qsort(sorted, count, sizeof *sorted, ig_rising_f64);
   /* borders() exchanges counts: all ranks must get here */
   IG_TRY_GOTO(status, done, ig_topopt_meet(s->cx, s->d));
   IG_TRY_GOTO(status, done, borders(s, sorted, (int64_t)count, border));

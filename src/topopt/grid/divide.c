@@ -24,6 +24,7 @@
 #include "topopt/design/stress.h"
 #include "backend/backend.h"
 #include "material/material.h"
+#include "ranks/allgather.h"
 #include "ranks/partition.h"
 
 #include <inttypes.h>
@@ -40,14 +41,15 @@ static const double LARGEST_SHARED = 20e6;
    load cases has an adjoint system per load case and cluster. */
 static int systems_at_once(const ig_topopt_case *c) {
   const int cases = ig_topopt_load_cases(c), direct = cases + ig_topopt_has_port(c);
-  const bool peak = c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE;
+  const bool peak = c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE ||
+                    c->minimise == IG_MINIMISE_BUCKLING;
   int adjoint = peak ? cases : 0;
   for (int i = 0; i < c->constraints.count; i++) {
     const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
     const int of = limit->load_case > 0 ? 1 : cases;
     if (!isnan(limit->stress))
       adjoint += of * (int)c->stress.clusters;
-    else if (!isnan(limit->temperature))
+    else if (!isnan(limit->temperature) || !isnan(limit->buckling))
       adjoint += of;
     else
       adjoint += !isnan(limit->displacement);
@@ -81,6 +83,7 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char *
       {c->grid.elements[2] <= 0, "a plane problem"},
       {c->solver.storage == IG_STORE_HALF && cx->backend->kernels != IG_KERNELS_CUDA,
        "storage half on a CPU"},
+      {c->printing.at.given, "printing"},
       {shares(cx, c), "there are as many systems as ranks"},
   };
   *why = first_of(list, sizeof list / sizeof *list);
@@ -303,8 +306,6 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_lin
   ig_status status = ig_topopt_grid_make(&m);
   if (status == IG_OK)
     status = ig_topopt_grid_model_bytes(cx, c, &mine.bytes);
-  if (status == IG_OK)
-    status = IG_NEW(cx, &all, ranks, "table of ranks");
   const bool divided = m.slab != NULL;
   mine.from = m.grid.from;
   mine.to = m.grid.from + m.grid.n[2];
@@ -313,9 +314,7 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_lin
   snprintf(mine.host, sizeof mine.host, "%s", cx->ranks->host);
   snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
   ig_slab_free(m.slab);
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, &mine, sizeof mine, all);
+  status = ig_ranks_gather(cx, status, &mine, sizeof mine, (void **)&all);
   if (status == IG_OK && ig_ranks_first(cx)) {
     char text[160] = "the grid is divided between them, in slabs along z";
     if (!divided && ig_topopt_divisible(cx, c, &why))

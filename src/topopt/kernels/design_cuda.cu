@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(ROW *ROWS)
 }
 
 /* The y dimension of a launch ends at 65535 blocks; more rows go into z. */
-ig_status ig_topopt_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
-                                       const uint8_t *role, const double *in, double *out) {
+static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
+                        const double *in, double *out) {
   (void)role;
   if (taps->reach[0] > REACH)
     return IG_FAIL(cx, IG_UNSUPPORTED,
@@ -109,8 +109,8 @@ __global__ void nodes_from_elements(const __grid_constant__ ig_grid g, double sh
   out[at] = share * ig_around_node(&g, in, at);
 }
 
-ig_status ig_topopt_design_cuda_to_nodes(ig_ctx *cx, const ig_grid *g, double share,
-                                         const double *in, double *out) {
+static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
+                          double *out) {
   nodes_from_elements<<<ig_cuda_blocks(ig_grid_nodes(g), 128), 128, 0, ig_cuda_stream(cx)>>>(
       *g, share, in, out);
   IG_LAUNCHED(cx);
@@ -123,8 +123,8 @@ __global__ void elements_from_nodes(const __grid_constant__ ig_grid g, const uin
     out[i] = role[i] ? ig_mean_of_nodes(&g, in, i) : 0;
 }
 
-ig_status ig_topopt_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role,
-                                            const double *in, double *out) {
+static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
+                             double *out) {
   elements_from_nodes<<<OVER(g->stored)>>>(*g, role, in, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -142,9 +142,8 @@ __global__ void print_layer(const __grid_constant__ ig_print_layer l, const uint
   }
 }
 
-ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
-                                      const double *in, const double *below, double *out,
-                                      double *now) {
+static ig_status print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role, const double *in,
+                       const double *below, double *out, double *now) {
   print_layer<<<OVER((int64_t)l->n[0] * l->n[1])>>>(*l, role, in, below, out, now);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -160,9 +159,9 @@ __global__ void print_layer_back(const __grid_constant__ ig_print_layer l, const
   }
 }
 
-ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
-                                           const double *in, const double *printed,
-                                           const double *above, double *now, double *slope) {
+static ig_status print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
+                            const double *in, const double *printed, const double *above,
+                            double *now, double *slope) {
   print_layer_back<<<OVER((int64_t)l->n[0] * l->n[1])>>>(*l, role, in, printed, above, now, slope);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -176,8 +175,8 @@ __global__ void mix_values(int64_t n, double p, const double *a, double q, const
     out[i] = p * a[i] + q * b[i];
 }
 
-ig_status ig_topopt_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
-                                    const double *b, double *out) {
+static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
+                     double *out) {
   mix_values<<<OVER(n)>>>(n, p, a, q, b, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -192,9 +191,8 @@ __global__ void physical_values(int64_t n, const uint8_t *role, ig_law law, cons
   }
 }
 
-ig_status ig_topopt_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role,
-                                         const ig_law *law, const double *filtered, double *density,
-                                         double *modulus) {
+static ig_status physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                          const double *filtered, double *density, double *modulus) {
   physical_values<<<OVER(n)>>>(n, role, *law, filtered, density, modulus);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -206,9 +204,9 @@ __global__ void slope_values(int64_t n, const uint8_t *role, ig_law law, const d
     ig_design_slope(role[i], &law, filtered[i], density[i], energy[i], &dc[i], &dv[i]);
 }
 
-ig_status ig_topopt_design_cuda_slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
-                                      const double *filtered, const double *density,
-                                      const double *energy, double *dc, double *dv) {
+static ig_status slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                       const double *filtered, const double *density, const double *energy,
+                       double *dc, double *dv) {
   slope_values<<<OVER(n)>>>(n, role, *law, filtered, density, energy, dc, dv);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -220,9 +218,8 @@ __global__ void map_values(int64_t n, const uint8_t *role, ig_map how, const dou
     out[i] = role[i] ? ig_map_value(how, a[i], b[i], c ? c[i] : 0) : 0;
 }
 
-ig_status ig_topopt_design_cuda_map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how,
-                                    const double *a, const double *b, const double *c,
-                                    double *out) {
+static ig_status map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, const double *a,
+                     const double *b, const double *c, double *out) {
   map_values<<<OVER(n)>>>(n, role, how, a, b, c, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -236,9 +233,9 @@ __global__ void asymptote_values(int64_t n, const uint8_t *role, bool first, dou
       ig_mma_asymptotes(first, share, x[i], old[i], older[i], &lower[i], &upper[i]);
 }
 
-ig_status ig_topopt_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first,
-                                           double share, const double *x, const double *old,
-                                           const double *older, double *lower, double *upper) {
+static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, double share,
+                            const double *x, const double *old, const double *older, double *lower,
+                            double *upper) {
   asymptote_values<<<OVER(n)>>>(n, role, first, share, x, old, older, lower, upper);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -252,8 +249,8 @@ __global__ void minimum_values(const __grid_constant__ ig_topopt_mma mma, int64_
     out[i] = role[i] == IG_ROLE_DESIGN ? ig_mma_minimum(&mma, mma.count, i, NULL) : mma.x[i];
 }
 
-ig_status ig_topopt_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role,
-                                    const ig_topopt_mma *mma, double *out) {
+static ig_status mma(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
+                     double *out) {
   minimum_values<<<OVER(n)>>>(*mma, n, role, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -276,9 +273,8 @@ __global__ void draw_columns_back(const __grid_constant__ ig_grid g, ig_draw d, 
                         slope);
 }
 
-ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
-                                     const uint8_t *role, const double *in, double *carry,
-                                     double *out) {
+static ig_status draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side, const uint8_t *role,
+                      const double *in, double *carry, double *out) {
   const int wide = ig_draw_wide(g, d, 0);
   const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
   draw_columns<<<OVER(n)>>>(*g, *d, side, wide, n, role, in, carry, out);
@@ -286,9 +282,9 @@ ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw
   return IG_OK;
 }
 
-ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
-                                          const uint8_t *role, const double *in,
-                                          const double *drawn, double *carry, double *slope) {
+static ig_status draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
+                           const uint8_t *role, const double *in, const double *drawn,
+                           double *carry, double *slope) {
   const int wide = ig_draw_wide(g, d, 0);
   const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
   draw_columns_back<<<OVER(n)>>>(*g, *d, side, wide, n, role, in, drawn, carry, slope);
@@ -307,16 +303,15 @@ __global__ void fold_means(const __grid_constant__ ig_grid g, ig_fold f, const u
     (void)ig_fold_visit(&g, &f, role, i, NULL, v, sum[i] / count[i]);
 }
 
-ig_status ig_topopt_design_cuda_fold_sum(ig_ctx *cx, const ig_grid *g, const ig_fold *f,
-                                         const uint8_t *role, const double *v, double *sum) {
+static ig_status fold_sum(ig_ctx *cx, const ig_grid *g, const ig_fold *f, const uint8_t *role,
+                          const double *v, double *sum) {
   fold_sums<<<OVER(ig_fold_cells(f))>>>(*g, *f, role, v, sum);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
-ig_status ig_topopt_design_cuda_fold_spread(ig_ctx *cx, const ig_grid *g, const ig_fold *f,
-                                            const uint8_t *role, const double *sum,
-                                            const double *count, double *v) {
+static ig_status fold_spread(ig_ctx *cx, const ig_grid *g, const ig_fold *f, const uint8_t *role,
+                             const double *sum, const double *count, double *v) {
   fold_means<<<OVER(ig_fold_cells(f))>>>(*g, *f, role, sum, count, v);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -328,7 +323,7 @@ __global__ void average_groups(ig_links links, double *v) {
     ig_links_average(&links, i, v);
 }
 
-ig_status ig_topopt_design_cuda_average(ig_ctx *cx, const ig_links *links, double *v) {
+static ig_status average(ig_ctx *cx, const ig_links *links, double *v) {
   average_groups<<<OVER(links->count)>>>(*links, v);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -340,8 +335,8 @@ __global__ void scale_nodes(ig_node_layout l, const uint8_t *fix, const double *
     ig_node_scale_one(&l, fix, w, x, i, y);
 }
 
-ig_status ig_topopt_design_cuda_node_scale(ig_ctx *cx, const ig_node_layout *l, const uint8_t *fix,
-                                           const double *w, const double *x, double *y) {
+static ig_status node_scale(ig_ctx *cx, const ig_node_layout *l, const uint8_t *fix,
+                            const double *w, const double *x, double *y) {
   scale_nodes<<<OVER(l->nodes)>>>(*l, fix, w, x, y);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -352,8 +347,8 @@ __global__ void dot_nodes(ig_node_layout l, const double *u, const double *v, do
     out[i] = ig_node_dot_one(&l, u, v, i);
 }
 
-ig_status ig_topopt_design_cuda_node_dot(ig_ctx *cx, const ig_node_layout *l, const double *u,
-                                         const double *v, double *out) {
+static ig_status node_dot(ig_ctx *cx, const ig_node_layout *l, const double *u, const double *v,
+                          double *out) {
   dot_nodes<<<OVER(l->nodes)>>>(*l, u, v, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -367,8 +362,8 @@ __global__ void mass_values(int64_t n, const uint8_t *role, double threshold, bo
                       : ig_design_mass(density[i], threshold);
 }
 
-ig_status ig_topopt_design_cuda_mass(ig_ctx *cx, int64_t n, const uint8_t *role, double threshold,
-                                     bool slope, const double *density, double *out) {
+static ig_status mass(ig_ctx *cx, int64_t n, const uint8_t *role, double threshold, bool slope,
+                      const double *density, double *out) {
   mass_values<<<OVER(n)>>>(n, role, threshold, slope, density, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -380,10 +375,33 @@ __global__ void power_values(int64_t n, const double *w, const uint8_t *fix, con
     out[i] = fix && fix[i] ? 0 : ig_power_value(w[i], inverse * v[i], power, sign);
 }
 
-ig_status ig_topopt_design_cuda_powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *fix,
-                                       const double *v, double inverse, double power, bool sign,
-                                       double *out) {
+static ig_status powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *fix, const double *v,
+                        double inverse, double power, bool sign, double *out) {
   power_values<<<OVER(n)>>>(n, w, fix, v, inverse, power, sign, out);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
+
+const ig_topopt_design_ops ig_topopt_design_cuda = {.filter = filter,
+                                                    .to_nodes = to_nodes,
+                                                    .to_elements = to_elements,
+                                                    .print = print,
+                                                    .print_back = print_back,
+                                                    .draw = draw,
+                                                    .draw_back = draw_back,
+                                                    .fold_sum = fold_sum,
+                                                    .fold_spread = fold_spread,
+                                                    .average = average,
+                                                    .node_scale = node_scale,
+                                                    .node_dot = node_dot,
+                                                    .mass = mass,
+                                                    .mix = mix,
+                                                    .powers = powers,
+                                                    .physical = physical,
+                                                    .slope = slope,
+                                                    .map = map,
+                                                    .asymptotes = asymptotes,
+                                                    .oc = ig_topopt_design_cuda_oc,
+                                                    .dual = ig_topopt_design_cuda_dual,
+                                                    .mma = mma,
+                                                    .stats = ig_topopt_design_cuda_stats};
