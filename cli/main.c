@@ -27,6 +27,7 @@
   X(gradient)                                                                                      \
   X(optimise)                                                                                      \
   X(calibrate)                                                                                     \
+  X(assimilate)                                                                                    \
   X(verify)                                                                                        \
   X(bench)                                                                                         \
   X(mesh_new)                                                                                      \

@@ -42,7 +42,7 @@ class View {
     this.figure = figure;
     this.twin = twin;
     this.geometry = twin ? twin.geometry : [];
-    this.frame = twin ? twin.frame : this.data.frames.length - 1;
+    this.frame = twin ? twin.frame : this.data.first;
     this.field = twin && this.data.fields.length > 1 ? (twin.field + 1) % this.data.fields.length : 0;
     this.palette = twin ? twin.palette : Object.keys(data.palettes)[0];
     this.range = [null, null]; /* colors by the reader's limits */
@@ -235,7 +235,7 @@ class View {
     this.slider = slider(0, this.data.frames.length - 1, 1, this.frame, (k) => this.show(k));
     this.slider.className = "frames";
     this.time = make("span", { className: "time" });
-    if (this.data.frames.length > 1) { panel.append(this.play_button); label(panel, "time", this.slider); }
+    if (this.data.frames.length > 1) { panel.append(this.play_button); label(panel, this.data.modes ? "mode" : "time", this.slider); }
     panel.append(this.time);
     if (fields.length) {
       const pick = choice(fields, (k) => { this.field = k; this.range = [null, null]; numbers.forEach((n) => { n.value = ""; }); this.limits(); this.show(this.frame); });
@@ -738,7 +738,7 @@ class View {
     ink.lineJoin = "round";
     ink.font = small;
     const warp = this.data.warp && this.uniform.warp.value;
-    text(this.time.textContent + (warp && warp !== 1 ? ", deformed × " + short(warp) : ""), 8, 12, "left");
+    text(this.time.textContent + (warp && warp !== 1 && !this.data.modes ? ", deformed × " + short(warp) : ""), 8, 12, "left");
     if (f && this.has) {
       const low = this.uniform.low.value, high = this.uniform.high.value, span = high - low, x = w - 30;
       const narrow = w < 500, top = 32, height = Math.min(narrow ? 120 : 224, 0.6 * h); /* above the part on a phone */

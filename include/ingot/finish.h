@@ -13,6 +13,7 @@ typedef struct {
   int meshes;      /* 1 to 3: each is coarser by a factor of 1.4; 0: 3 */
   int frequencies; /* lowest natural frequencies; 0: as the case's section `finish` says, or the
                       first where the case bounds one */
+  int buckling;    /* lowest factors of linear buckling of each load case; 0: the same */
   double time_limit, memory_limit; /* of Gmsh, as ig_mesh_read_options has them */
   bool step;        /* write part.step, too: a solid of at most 20,000 plane facets */
   ig_line_fn *line; /* the figures as lines of a table, NULL: not wanted */

@@ -2,6 +2,7 @@
 #ifndef INGOT_H
 #define INGOT_H
 
+#include <ingot/assimilate.h>
 #include <ingot/calibrate.h>
 #include <ingot/chain.h>
 #include <ingot/context.h>

@@ -358,10 +358,14 @@ static ig_status stages_check(ig_chain *chain) {
   for (int i = 0; i < chain->top.report.count; i++) {
     const ig_report_case *r = IG_ITEM(const ig_report_case, chain->top.report, i);
     const ig_stage *s = &chain->stage[ig_stage_find(chain, chain->stages, r->stage)];
+    bool of_curve = false;
     for (int k = 0; k < IG_CURVE_FIGURES && r->figure; k++)
-      if (strcmp(ig_curve_keys[k], r->figure) == 0 && !s->c.curve.at.given)
-        return ig_fail_at(chain->cx, &r->at, "'%s' comes from a curve: stage '%s' has no `curve`",
-                          r->figure, s->name);
+      of_curve |= strcmp(ig_curve_keys[k], r->figure) == 0;
+    if (of_curve && !s->c.curve.at.given)
+      return ig_fail_at(chain->cx, &r->at, "'%s' comes from a curve: stage '%s' has no `curve`",
+                        r->figure, s->name);
+    if (r->figure && !of_curve)
+      IG_TRY(ig_stage_figure_check(chain, (int)(s - chain->stage), &r->at, r->figure));
   }
   return IG_OK;
 }

@@ -78,6 +78,9 @@ void ig_stage_list(const ig_chain *chain, int count, char *list, size_t size);
 
 /* names.c: sets and phases that a stage names and, as far as the case says, will not have. */
 IG_MUST_CHECK ig_status ig_stage_names_check(ig_chain *chain, int stage);
+/* A figure of a stage's summary that no run of it can give. */
+IG_MUST_CHECK ig_status ig_stage_figure_check(ig_chain *chain, int stage, const ig_src *at,
+                                              const char *figure);
 
 /* --- resolve.c */
 /* The stage as a case: the chain's common keys added where it has none, and every `from: STAGE`

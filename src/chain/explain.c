@@ -183,6 +183,11 @@ static void room_put(explainer *e, const ig_room *room) {
       put(e, " %.*s", (int)strcspn(p, "|"), p);
     put(e, "\n");
   }
+  if (room->figures) {
+    char list[4096];
+    ig_choices_list(room->figures, list, sizeof list);
+    put(e, "    figures of its summary: %s\n", list);
+  }
   put(e, "\nIts keys, beside those of every case (ingot help KEY explains one):\n\n");
   for (const ig_option *o = room->options; o->key; o++) {
     if (o->kind == IG_OPT_KEYS) {

@@ -1,8 +1,10 @@
-/* Names in stages that are yet to run: sets of the mesh that an earlier stage makes, and phases.
-   The mesh is not there yet, but for a shape and for boxes the case says which sets it will have.
-   Rooms know sets of their own besides, so that only what is like a known name and none is refused:
-   a misspelling that would end the chain after its first stages have run. */
+/* Names in stages that are yet to run: sets of the mesh that an earlier stage makes, phases,
+   figures. The mesh is not there yet, but for a shape and for boxes the case says which sets it
+   will have. Rooms know sets of their own besides, so that only what is like a known name and none
+   is refused: a misspelling that would end the chain after its first stages have run. */
 #include "chain/chain.h"
+#include "run/figures.h"
+#include "run/rooms.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,4 +102,14 @@ ig_status ig_stage_names_check(ig_chain *chain, int stage) {
   sets_of(chain, stage, &sets);
   phases.all = named_add(&phases, ig_node_find(node, "phases")) && phases.all;
   return walk(chain, stage, &sets, &phases, node);
+}
+
+ig_status ig_stage_figure_check(ig_chain *chain, int stage, const ig_src *at, const char *figure) {
+  const ig_stage *s = &chain->stage[stage];
+  const ig_node *physics = ig_node_find(s->node, "physics");
+  char what[64];
+  snprintf(what, sizeof what, "stage '%s'", s->name);
+  return ig_figure_check(chain->cx, at, what,
+                         physics && physics->text ? ig_room_find(physics->text) : NULL, s->node,
+                         figure);
 }

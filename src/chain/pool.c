@@ -31,15 +31,16 @@ static void *worker_run(void *user) {
     const ig_ctx_options options = {.backend = o->backend,
                                     .threads = o->threads ? o->threads : 1,
                                     .device = o->devices > 0 ? w->place % o->devices : 0};
-    ig_ctx *cx = NULL;
-    const ig_status opened = ig_ctx_open(&options, &cx);
+    ig_ctx *cx = o->own ? o->own[task] : NULL;
+    const ig_status opened = o->own ? IG_OK : ig_ctx_open(&options, &cx);
     pthread_mutex_lock(&p->lock);
     p->cx[w->place] = cx;
     pthread_mutex_unlock(&p->lock);
     o->run(o->user, task, cx, opened);
     pthread_mutex_lock(&p->lock);
     p->cx[w->place] = NULL;
-    ig_ctx_close(cx);
+    if (!o->own)
+      ig_ctx_close(cx);
     o->ended(o->user, task);
     p->done++;
     pthread_cond_signal(&p->ended);

@@ -14,6 +14,8 @@ typedef struct {
   const char *backend;
   int threads, jobs, devices;
   int count; /* of tasks */
+  /* Contexts that the tasks have already, one each; NULL: one is opened for each, and closed. */
+  ig_ctx *const *own;
   void *user;
   /* A task, on its thread. opened: whether its context could be opened; cx may be NULL if not. */
   void (*run)(void *user, int task, ig_ctx *cx, ig_status opened);

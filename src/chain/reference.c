@@ -244,6 +244,12 @@ static void room_put(writer *w, const ig_room *room) {
     choices_put(w, room->fields, "`", ", ");
     put(w, ".\n\n");
   }
+  if (room->figures) {
+    put(w, "Figures of its summary that are numbers, for `accept` and chains (`*` stands for any "
+           "text, `{probes}` for the `name` of a probe, and so on): ");
+    choices_put(w, room->figures, "`", ", ");
+    put(w, ".\n\n");
+  }
   if (room->precisions) {
     put(w, "Computes in ");
     choices_put(w, room->precisions, "`", ", ");

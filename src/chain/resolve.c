@@ -228,8 +228,8 @@ static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int s
     return ig_fail_at(c->cx, &times->at, "times '%.60s': %s", times->text, problem);
   if (plus && d->o)
     IG_TRY(plus_read(c, plus, unit, &more));
-  if (!trial)
-    IG_TRY(ig_stage_summary(chain, source, &summary));
+  IG_TRY(trial ? ig_stage_figure_check(chain, source, &figure->at, figure->text)
+               : ig_stage_summary(chain, source, &summary));
   if (!trial && !ig_summary_figure(summary, figure->text, &value, of))
     return ig_fail_at(c->cx, &figure->at,
                       "stage '%s' has left no figure '%.60s': see %s/summary.json", name,

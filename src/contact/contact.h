@@ -99,6 +99,9 @@ typedef struct {
   const ig_list *tools; /* of ig_contact_tool, which `to` may name */
   double time;          /* of the accepted state, where points are made */
   bool large, moving;   /* displacements are large; the analysis is one of motion */
+  double soft;          /* share of the stiffness that counts; 0: all of it */
+  bool bonded;          /* sides that are near are drawn together and stick */
+  bool loose;           /* all contacts are (ig_contact_case) */
   int32_t count;
   ig_contact_point *point;
   int32_t *unknown; /* count x 3 x IG_CONTACT_NODES, -1 where there is no node */
@@ -117,6 +120,9 @@ typedef struct {
 /* The points of analysis number `analysis`, from 0; those that the analysis before had go on. */
 IG_MUST_CHECK ig_status ig_contact_new(ig_contact *s, int analysis);
 void ig_contact_free(ig_contact *t);
+/* Points of a checkpoint in place of those that there are; the lists of cases and tools are set. */
+IG_MUST_CHECK ig_status ig_contact_place(ig_contact *s, const ig_contact_point *point,
+                                         int64_t count);
 /* Unknowns of the points as they are paired; also done by the calls that pair them. */
 void ig_contact_number(ig_contact *s);
 /* Pairs points anew that have slid since they were paired; *changed: nodes have changed. begins: at

@@ -25,8 +25,17 @@ static bool usual(const ig_contact_case *c) {
   return isnan(c->stiffness) && isnan(c->length) && isnan(c->decay[0]) && !(c->times > 0);
 }
 
+/* Whether a point is deeper than `most`, or has pressure from earlier rounds while it stands off by
+   more than that, as after a load that went down. */
+static bool off(const ig_contact *s, const ig_contact_case *c, const ig_contact_point *t,
+                double most) {
+  const bool laid = t->extra > 0 && t->push > 0 && isnan(c->decay[0]) && isnan(c->tension);
+  return !c->tied && ig_contact_meets(t) &&
+         (laid ? fabs(t->gap) : -t->gap) > most * ig_contact_face_size(s, t);
+}
+
 /* Uzawa's rule: pressures of a converged state become those at no distance. The stiffness is
-   usually far above that of the parts, so that each round divides penetrations by some ten. */
+   usually far above that of the parts, so that each round divides distances by some ten. */
 bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
   bool deep = false;
   s->rounds = at ? s->rounds + 1 : 0;
@@ -37,15 +46,15 @@ bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
     if (!at)
       t->extra = t->kept;
     else
-      deep |= !c->tied && ig_contact_meets(t) && -t->gap > most * ig_contact_face_size(s, t);
+      deep |= off(s, c, t, most);
   }
   if (!at || !deep)
     return false;
   if (s->rounds > 20) {
     if (!s->deep)
       ig_warn(s->bodies.cx,
-              "contact penetrates by more than `penetration` after 20 rounds of augmented "
-              "Lagrange: give a higher `stiffness`, or leave it out");
+              "contact penetrates or stands off by more than `penetration` after 20 rounds of "
+              "augmented Lagrange: give a higher `stiffness`, or leave it out");
     s->deep = true;
     return false;
   }
@@ -107,19 +116,20 @@ void ig_contact_friction(const double n[3], const double pull[3], const double s
    relative position of the points of both sides that were opposite when the step began, from which
    friction counts; T = dp/dmoved.
 
-   exp is limited at exp(60), so that a trial far inside does not overflow. Friction: elastic
-   predictor from the accepted traction, radial return to Coulomb's cone. t->now keeps the
-   tangential traction for acceptance. */
-static void traction(const ig_contact_case *c, ig_contact_point *t, const double n[3],
+   soft: share of the stiffness that counts. exp is limited at exp(60), so that a trial far inside
+   does not overflow. Friction: elastic predictor from the accepted traction, radial return to
+   Coulomb's cone. t->now keeps the tangential traction for acceptance. */
+static void traction(const ig_contact_case *c, ig_contact_point *t, double soft, const double n[3],
                      const double r[3], const double moved[3], double factor, double p[3],
                      double D[9], double T[9]) {
+  const double k = soft * t->stiffness;
   const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] + t->shift - (1 - factor) * t->overlap;
   memset(D, 0, 9 * sizeof *D);
   memset(T, 0, 9 * sizeof *T);
   if (c->tied) {
     for (int d = 0; d < 3; d++) {
-      p[d] = t->stiffness * (r[d] - t->offset[d]);
-      D[4 * d] = t->stiffness;
+      p[d] = k * (r[d] - t->offset[d]);
+      D[4 * d] = k;
     }
     return;
   }
@@ -132,14 +142,14 @@ static void traction(const ig_contact_case *c, ig_contact_point *t, const double
     push = c->decay[0] * exp(fmin(-rate * gap, 60));
     stiff = rate * push;
   } else if (!isnan(c->tension)) { /* beyond a thousandth of the size nothing pulls */
-    const double width = M_PI * c->tension / t->stiffness, share = atan(-gap / width) / M_PI + 0.5;
+    const double width = M_PI * c->tension / k, share = atan(-gap / width) / M_PI + 0.5;
     const bool near = gap < 1e-3 * sqrt(t->area);
-    push = near ? -t->stiffness * gap * share : 0;
-    stiff = near ? t->stiffness * (share - gap * width / (M_PI * (width * width + gap * gap))) : 0;
+    push = near ? -k * gap * share : 0;
+    stiff = near ? k * (share - gap * width / (M_PI * (width * width + gap * gap))) : 0;
   } else {
-    push = fmax(0, t->extra - t->stiffness * gap);
+    push = fmax(0, t->extra - k * gap);
     /* what just touches is stiff, too: it may be all that supports a part */
-    stiff = push > 0 || touching ? t->stiffness : 0;
+    stiff = push > 0 || touching ? k : 0;
   }
   t->gap = gap;
   t->push = push;
@@ -152,7 +162,7 @@ static void traction(const ig_contact_case *c, ig_contact_point *t, const double
   if (!(c->friction > 0) || !(push > 0 || touching))
     return;
   /* below sliding a tenth of the normal stiffness, unless the case gives it */
-  const double stick = isnan(c->stick) ? t->stiffness / 10 : c->stick;
+  const double stick = isnan(c->stick) ? k / 10 : soft * c->stick;
   double slid[3], by[9];
   for (int i = 0; i < 3; i++)
     slid[i] = moved[i] - t->before[i];
@@ -161,6 +171,26 @@ static void traction(const ig_contact_case *c, ig_contact_point *t, const double
     D[i] -= c->friction * stiff * by[i];
   for (int i = 0; i < 3; i++)
     p[i] += t->now[i];
+}
+
+/* Traction of sides that are drawn together where they are no further apart than half a face, and
+   stick: contact as a bond, by which loose parts come to where they will touch. */
+static void bond(const ig_contact *s, const ig_contact_point *t, double k, const double n[3],
+                 const double r[3], const double moved[3], double p[3], double D[9], double T[9]) {
+  const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] + t->shift;
+  const bool near = gap < 0.5 * ig_contact_face_size(s, t);
+  double slid[3], across = 0;
+  for (int i = 0; i < 3; i++) {
+    slid[i] = moved[i] - t->before[i];
+    across += slid[i] * n[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    p[i] = near ? k * gap * n[i] + k / 10 * (slid[i] - across * n[i]) : 0;
+    for (int j = 0; j < 3; j++) {
+      D[3 * i + j] = near ? k * n[i] * n[j] : 0;
+      T[3 * i + j] = near ? k / 10 * ((i == j) - n[i] * n[j]) : 0;
+    }
+  }
 }
 
 /* Adds the damping of sides that touch: those whose traction changes with the distance.
@@ -286,12 +316,16 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
         r[d] += share[a] * x[a][d];
     }
   }
-  traction(c, t, normal, r, moved, at->factor, p, D, T);
+  const double soft = s->soft > 0 ? s->soft : 1;
+  if (s->bonded)
+    bond(s, t, soft * t->stiffness, normal, r, moved, p, D, T);
+  else
+    traction(c, t, soft, normal, r, moved, at->factor, p, D, T);
   if (s->moving && c->damping > 0)
     damp(s, c, t, at, normal, p, D);
   for (int i = 0; i < 9 && t->tool; i++)
     D[i] -= t->push * bend[i];
-  for (int d = 0; d < 3 && c->loose; d++)
+  for (int d = 0; d < 3 && (c->loose || s->loose); d++)
     D[4 * d] += weak * t->stiffness;
   for (int a = 0; a < nodes; a++) {
     for (int d = 0; d < 3; d++)

@@ -6,7 +6,8 @@
    are cut to it (Sutherland and Hodgman 1974), and a piece is divided into triangles around its
    centre, whose points have the natural coordinates of the place above them. This is exact where
    faces are flat parallelograms or triangles with straight sides. Of others shape functions are no
-   polynomials of the place: a uniform pressure goes through flat ones within 1e-4. Faces that the
+   polynomials of the place: over flat ones the weights of a piece are corrected so that the shape
+   functions of both faces have their exact integrals (weights_correct). Faces that the
    other side does not cover once and completely, and those that are bent too far, have points of
    their own alone: 4 x 4 of a quadrilateral, where contact that ends within a face or at an edge of
    the other side shows. Positions are the drawn ones, so that the points of all analyses are the
@@ -29,7 +30,7 @@ typedef struct {
 /* Axes of the own face: a place is origin + a axis[0] + b axis[1]. Where it is a flat parallelogram
    or triangle with straight sides (`plain`) a and b are its natural coordinates. */
 typedef struct {
-  bool triangle, plain;
+  bool triangle, plain, flat;
   int nodes;
   double origin[3], axis[2][3], dual[2][3], normal[3], size;
   double at[8][2]; /* a and b of the nodes */
@@ -96,7 +97,7 @@ static bool frame_make(int nodes, const double (*x)[3], frame *f) {
   cross3(f->normal, f->axis[0], f->dual[1]);
   for (int d = 0; d < 6; d++)
     f->dual[d / 3][d % 3] /= area;
-  f->plain = true;
+  f->plain = f->flat = true;
   f->own.count = nodes;
   for (int i = 0; i < nodes; i++) {
     const int a = around(nodes, i);
@@ -104,6 +105,7 @@ static bool frame_make(int nodes, const double (*x)[3], frame *f) {
     const double off = dot3(v, f->normal), *natural = f->triangle ? tri[a] : quad[a];
     for (int d = 0; d < 2; d++)
       f->own.at[i][d] = f->at[a][d] = dot3(v, f->dual[d]);
+    f->flat &= fabs(off) < 1e-9 * f->size;
     f->plain &= fmax(fabs(off) / f->size,
                      fmax(fabs(f->at[a][0] - natural[0]), fabs(f->at[a][1] - natural[1]))) < 1e-6;
     if (fabs(off) > 0.2 * f->size)
@@ -204,6 +206,126 @@ static ig_status triangle_add(ig_ctx *cx, const frame *f, int count, const doubl
   return IG_OK;
 }
 
+/* Coordinates on the other face `g`, in its axes, of a place a, b of the face f. */
+static void carry(const frame *f, const double ab[2], const frame *g, double to[2]) {
+  double v[3];
+  for (int d = 0; d < 3; d++)
+    v[d] = f->origin[d] + ab[0] * f->axis[0][d] + ab[1] * f->axis[1][d] - g->origin[d];
+  to[0] = dot3(v, g->dual[0]);
+  to[1] = dot3(v, g->dual[1]);
+}
+
+/* Shape functions of both faces, those of f first, at a place of f. */
+static bool values_at(const frame *f, const frame *g, const double ab[2], double N[16]) {
+  double at[2], on[2], d[8][2], larger;
+  carry(f, ab, g, on);
+  if (!place_find(f, ab, at, &larger))
+    return false;
+  ig_face_values(f->nodes, at, N, d);
+  if (!place_find(g, on, at, &larger))
+    return false;
+  ig_face_values(g->nodes, at, N + f->nodes, d);
+  return true;
+}
+
+/* Integrals of these functions over a piece: triangles around its centre, each by 6 x 6 points of a
+   square that is drawn to one corner (Duffy 1982). */
+static bool piece_integrals(const frame *f, const frame *g, const polygon *p,
+                            const double centre[2], double sum[16]) {
+  static const double at[3] = {0.2386191860831969, 0.6612093864662645, 0.9324695142031521},
+                      weight[3] = {0.4679139345726910, 0.3607615730481386, 0.1713244923791704};
+  memset(sum, 0, 16 * sizeof *sum);
+  for (int i = 0; i < p->count; i++) {
+    const double *b = p->at[i], *c = p->at[(i + 1) % p->count];
+    const double twice =
+        (b[0] - centre[0]) * (c[1] - centre[1]) - (b[1] - centre[1]) * (c[0] - centre[0]);
+    for (int q = 0; q < 36 && twice > 1e-12; q++) {
+      const int m = q % 6, n = q / 6;
+      const double s = 0.5 + (m < 3 ? -0.5 : 0.5) * at[m % 3];
+      const double t = 0.5 + (n < 3 ? -0.5 : 0.5) * at[n % 3];
+      double ab[2], N[16];
+      for (int d = 0; d < 2; d++)
+        ab[d] = centre[d] + s * (b[d] - centre[d] + t * (c[d] - b[d]));
+      if (!values_at(f, g, ab, N))
+        return false;
+      for (int k = 0; k < f->nodes + g->nodes; k++)
+        sum[k] += weight[m % 3] * weight[n % 3] / 4 * s * twice * N[k];
+    }
+  }
+  return true;
+}
+
+/* Changes the weights w of `count` points with values N (count x 16) so that sums of the first
+   `rows` values become `want`, by as little as possible: conjugate gradients on the normal
+   equations. w has room for two more rows. */
+static void weights_fit(int count, const double (*N)[16], int rows, const double *want, double *w) {
+  double r[16], z[16], *s = w + count, before = 0;
+  for (int pass = 0; pass < 2 * rows; pass++) {
+    double now = 0, length = 0;
+    for (int k = 0; k < rows; k++) {
+      r[k] = want[k];
+      for (int q = 0; q < count; q++)
+        r[k] -= w[q] * N[q][k];
+    }
+    for (int q = 0; q < count; q++) {
+      double g = 0;
+      for (int k = 0; k < rows; k++)
+        g += N[q][k] * r[k];
+      s[count + q] = g;
+      now += g * g;
+    }
+    if (pass == 0)
+      memset(s, 0, (size_t)count * sizeof *s);
+    for (int q = 0; q < count; q++)
+      s[q] = s[count + q] + (before > 0 ? now / before * s[q] : 0);
+    for (int k = 0; k < rows; k++) {
+      z[k] = 0;
+      for (int q = 0; q < count; q++)
+        z[k] += s[q] * N[q][k];
+      length += z[k] * z[k];
+    }
+    if (!(length > 0) || !(now > 1e-34))
+      return;
+    for (int q = 0; q < count; q++)
+      w[q] += now / length * s[q];
+    before = now;
+  }
+}
+
+/* Weights of the points of a piece, from number `from` on, where a face has sides that are not
+   parallel: sums of the shape functions of both faces become their integrals. Both must be flat. */
+static ig_status weights_correct(ig_ctx *cx, const frame *f, int nodes, const double (*y)[3],
+                                 const polygon *p, const double centre[2], int from, int to,
+                                 double (*point)[3]) {
+  frame g;
+  const int count = to - from, rows = f->nodes + nodes;
+  double want[16], d[8][2], (*N)[16] = NULL, *w = NULL;
+  ig_status status;
+  if (!frame_make(nodes, y, &g) || (f->plain && g.plain) || !f->flat || !g.flat ||
+      fabs(dot3(f->normal, g.normal) + 1) > 1e-12 || !piece_integrals(f, &g, p, centre, want))
+    return IG_OK;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &N, count, "contact"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &w, 4 * count, "contact"));
+  for (int q = 0; q < count; q++) {
+    const double *at = point[from + q];
+    double own[8], ab[2] = {0, 0}, place[2], *larger = w + 3 * count + q;
+    ig_face_values(f->nodes, at, own, d);
+    for (int k = 0; k < 2 * f->nodes; k++)
+      ab[k % 2] += own[k / 2] * f->at[k / 2][k % 2];
+    if (!values_at(f, &g, ab, N[q]) || !place_find(f, ab, place, larger))
+      goto done;
+    w[q] = at[2] * *larger;
+  }
+  weights_fit(count, (const double(*)[16])N, rows, want, w);
+  for (int q = 0; q < count; q++)
+    if (w[q] > 0)
+      point[from + q][2] = w[q] / w[3 * count + q];
+done:
+  free(N);
+  free(w);
+  return status;
+}
+
 /* 4 x 4 points of a quadrilateral, else those of ig_face_rule. */
 static ig_status plain_add(ig_ctx *cx, int nodes, double (**point)[3], int *points) {
   double at[9][2], weight[9];
@@ -243,9 +365,13 @@ ig_status ig_contact_rule(const ig_contact *s, int nodes, const ig_lid *node,
     double centre[2] = {0, 0};
     for (int i = 0; i < 2 * p.count; i++)
       centre[i % 2] += p.at[i / 2][i % 2] / p.count;
+    const int from = *points;
     for (int i = 0; i < p.count; i++)
       IG_TRY(triangle_add(s->bodies.cx, &f, nodes > 4 || y->nodes > 4 ? 6 : 3, centre, p.at[i],
                           p.at[(i + 1) % p.count], point, points, &placed));
+    if (placed)
+      IG_TRY(weights_correct(s->bodies.cx, &f, y->nodes, (const double(*)[3])y->x, &p, centre, from,
+                             *points, *point));
   }
   if (whole && placed && fabs(covered / twice_area(&f.own) - 1) < 1e-6)
     return IG_OK;

@@ -436,6 +436,35 @@ ig_status ig_contact_new(ig_contact *s, int analysis) {
   return status;
 }
 
+/* Whether a point that comes from a file can be evaluated. */
+static bool point_is_sound(const ig_contact *s, const ig_contact_point *t) {
+  const int nodes = t->slaves + t->masters;
+  bool sound = t->contact >= 0 && t->contact < s->list->count && t->tool >= 0 &&
+               t->tool <= s->tools->count && t->slaves > 0 && t->slaves <= 8 && t->masters >= 0 &&
+               t->masters <= 8;
+  for (int a = 0; sound && a < nodes; a++)
+    sound = t->node[a] >= 0 && t->node[a] < s->bodies.mesh->nodes;
+  return sound;
+}
+
+ig_status ig_contact_place(ig_contact *s, const ig_contact_point *point, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    if (!point_is_sound(s, &point[i]))
+      return IG_FAIL(s->bodies.cx, IG_INPUT,
+                     "the checkpoint has a point of contact that cannot be");
+  free(s->point);
+  free(s->unknown);
+  s->point = NULL;
+  s->unknown = NULL;
+  s->count = 0;
+  IG_TRY(IG_NEW(s->bodies.cx, &s->point, (size_t)count + 1, "contact"));
+  IG_TRY(IG_NEW(s->bodies.cx, &s->unknown, (size_t)count * 3 * IG_CONTACT_NODES + 1, "contact"));
+  s->count = (int32_t)count;
+  memcpy(s->point, point, (size_t)count * sizeof *point);
+  ig_contact_number(s);
+  return IG_OK;
+}
+
 double ig_contact_slid(const ig_contact *s, const ig_contact_point *t, const double now[3],
                        const double from[3], double *size) {
   double by[3], across = 0, far = 0;

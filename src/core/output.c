@@ -445,7 +445,7 @@ ig_status ig_restart_look(ig_ctx *cx, const ig_restart *restart, const char *nam
 
 /* Reads what is not there yet. */
 static ig_status data_bring(ig_ctx *cx, const ig_restart *restart, ig_saved *saved) {
-  if (saved->data)
+  if (saved->data || saved->count == 0)
     return IG_OK;
   if (!restart->read)
     return IG_FAIL(cx, IG_ARG, "the checkpoint's array '%s' is not on this rank", saved->name);

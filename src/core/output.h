@@ -120,6 +120,7 @@ typedef struct ig_sink {
   ig_status (*result_text)(struct ig_sink *sink, const char *key, const char *value);
   /* a file of the room's own beside the others (an STL surface): open beside, renamed at close */
   ig_status (*file)(struct ig_sink *sink, const char *name, const void *bytes, size_t size);
+  bool no_files; /* what goes to `file` is not kept: it need not be made */
   ig_status (*flush)(struct ig_sink *sink);
   /* the same as `snapshot` and `checkpoint` of arrays that come in pieces, all of it before they
      return. saved: those without data are arrays of `rows`, by their place in the list. NULL: see

@@ -70,7 +70,7 @@ typedef struct {
 } ig_moment;
 
 /* Output forced at this step, regardless of the schedule. */
-enum { IG_SHOW_ROW = 1, IG_SHOW_SNAPSHOT = 2 };
+enum { IG_SHOW_ROW = 1, IG_SHOW_SNAPSHOT = 2, IG_SHOW_CHECKPOINT = 4 };
 
 /* How far a room has come. */
 typedef struct {
@@ -153,8 +153,12 @@ typedef struct ig_room {
   ig_status (*path)(ig_ctx *cx, const void *room_case, int beam, struct ig_toolpath *path);
 
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
-  const char *elements;   /* types of mesh it takes, "tet4|hex8"; NULL: any */
-  const char *fields;     /* all it can write into snapshots, "T|T_peak" */
+  const char *elements; /* types of mesh it takes, "tet4|hex8"; NULL: any */
+  const char *fields;   /* all it can write into snapshots, "T|T_peak" */
+  /* All figures that are numbers, "T_max|melt_width*_max|{probes}_peak": * is anything, {probes}
+     the `name` of any of the case's `probes`; NULL: not known. Others give their result in words.
+   */
+  const char *figures;
   const char *precisions; /* those it computes in, "single|double"; NULL: all */
   /* Keys of every case that this room does not look at, "precision|output.fields"; NULL: none. Who
      gives one is warned. */

@@ -453,18 +453,23 @@ static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
 }
 
 /* Modes are found at once; then each call puts out a shape, and the last one restores the
-   positions. */
+   positions. Checkpoints in between are of the state before it, with no shape in its positions. */
 static ig_status advance_modes(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_clock *clock = r->m->clock.host;
-  if (!r->modes.x || r->modes.of.count == 0 || r->modes.shown > r->modes.of.count)
+  if (!r->modes.x || r->modes.of.count == 0 || r->modes.shown > r->modes.of.count) {
+    IG_TRY(start_keep(r));
     IG_TRY(modes_begin(r, a));
+  }
   const int i = r->modes.shown++;
   r->element_steps += r->job->elements;
   r->over = i >= r->modes.of.count;
   IG_TRY(shape_put(r, r->over ? NULL : r->modes.of.shape + (int64_t)i * 3 * r->m->p.nodes));
   clock->step++;
   IG_TRY(ig_array_push(r->m->cx, &r->m->clock));
-  return r->over ? balance_start(r->m) : IG_OK;
+  if (!r->over)
+    return IG_OK;
+  start_forget(r);
+  return balance_start(r->m);
 }
 
 /* The analysis decides; `ahead` is not needed, as nothing is computed beyond `most`. */
@@ -896,4 +901,10 @@ const ig_room ig_room_dynamics = {
     .support = ig_dyn_field_support,
     .check = check,
     .fields = "displacement|velocity|stress|von_mises|plastic_strain|"
-              "section_force|surface_stress|contact_force|contact_pressure"};
+              "section_force|surface_stress|contact_force|contact_pressure",
+    .figures = "time|time_step|energy_error|static_error|static_steps|static_path_error|"
+               "newton_iterations|negative_pivots|contact_energy_made|contact_energy_stored|"
+               "penetration_max|penetration_share|residual_unbalance|mass|added_mass|"
+               "displacement_max|plastic_strain_max|reaction_x|reaction_y|reaction_z|load_x|load_y|"
+               "load_z|tool_x|tool_y|tool_z|frequency_*|load_factor_*|effective_mass_*|"
+               "analysis_*_frequency_*|analysis_*_load_factor_*|modes_error|{probes}"};

@@ -72,6 +72,8 @@ IG_MUST_CHECK ig_status ig_dyn_probes_open(ig_dyn_job *r);
 IG_MUST_CHECK ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to);
 /* Functions of the room's table (core/room.h), `self` is an ig_dyn_job. Collective on ranks. */
 IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);
+/* loads.c: the table of loads and supports as they act now. Collective. */
+IG_MUST_CHECK ig_status ig_dyn_loads_put(ig_dyn_job *r, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_results_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from);

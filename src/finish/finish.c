@@ -191,11 +191,16 @@ static ig_finish_options asked(const ig_finished *f, const ig_finish_options *gi
   o.meshes = o.meshes > 0 ? o.meshes : (int)c->meshes;
   o.meshes = o.meshes > 0 && o.meshes < 3 ? o.meshes : 3;
   o.frequencies = o.frequencies > 0 ? o.frequencies : (int)c->frequencies;
+  o.buckling = o.buckling > 0 ? o.buckling : (int)c->buckling;
   o.step = o.step || c->step;
-  for (int i = 0; i < f->t->constraints.count; i++) /* bounded ones */
-    if (!isnan(IG_ITEM(const ig_limit_case, f->t->constraints, i)->frequency) &&
-        !isnan(f->material[0].density))
+  for (int i = 0; i < f->t->constraints.count; i++) { /* bounded ones */
+    const ig_limit_case *l = IG_ITEM(const ig_limit_case, f->t->constraints, i);
+    if (!isnan(l->frequency) && !isnan(f->material[0].density))
       o.frequencies = o.frequencies > 0 ? o.frequencies : 1;
+    if (!isnan(l->buckling))
+      o.buckling = o.buckling > 0 ? o.buckling : 1;
+  }
+  o.buckling = o.buckling < IG_FINISH_BUCKLINGS ? o.buckling : IG_FINISH_BUCKLINGS;
   return o;
 }
 
@@ -217,7 +222,7 @@ static ig_status meshes_run(ig_finished *f, const ig_finish_options *given) {
     if (status == IG_OK && last)
       status = files_write(f, o, &m);
     if (status == IG_OK)
-      status = ig_finish_analyse(f, &m, o->frequencies, &figures[k]);
+      status = ig_finish_analyse(f, &m, o, &figures[k]);
     if (status == IG_OK)
       ig_info(f->cx, "mesh %d of %d: %d tet10, compliance %.5g J, stress %.5g Pa", k + 1, meshes,
               figures[k].elements, figures[k].compliance, figures[k].stress);

@@ -125,6 +125,7 @@ IG_MUST_CHECK ig_status ig_finish_step(ig_finished *f, const char *path);
 
 /* --- finish_analysis.c */
 /* Figures of one mesh. Of the constraints: value in the unit of the bound, NaN: not computed. */
+enum { IG_FINISH_BUCKLINGS = 20 };
 typedef struct {
   ig_lid elements, nodes;
   double size;                             /* cube root of the mean volume of an element, m */
@@ -134,10 +135,12 @@ typedef struct {
   double limit[IG_LIMITS];
   double sum[IG_LOAD_CASES][3]; /* of the loads, N */
   int frequencies;
-  double frequency[50]; /* Hz */
+  double frequency[50];         /* Hz */
+  int bucklings[IG_LOAD_CASES]; /* positive factors found, of so many asked for */
+  double buckling[IG_LOAD_CASES][IG_FINISH_BUCKLINGS];
 } ig_finish_figures;
-IG_MUST_CHECK ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, int frequencies,
-                                          ig_finish_figures *figures);
+IG_MUST_CHECK ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m,
+                                          const ig_finish_options *o, ig_finish_figures *figures);
 
 /* --- finish_measure.c */
 /* Smallest member and gap, m; NaN: there is none. */

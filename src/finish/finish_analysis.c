@@ -96,19 +96,28 @@ static ig_status supports_write(const ig_finished *f, const ig_finish_model *m, 
   return IG_OK;
 }
 
+/* Load case q acts in analysis q + 1 and, where factors of buckling are wanted, in `buckle` + q,
+   too. */
 static ig_status loads_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
-                             ig_text *t) {
+                             int buckle, ig_text *t) {
   for (int q = 0; q < f->cases; q++)
     for (ig_lid n = 0; n < mesh->nodes; n++) {
       const double *force = m->force[q] + 3 * (size_t)n;
-      char name[24], line[96];
+      const int in[] = {q + 1, buckle + q};
+      char name[24], line[160], grows[64] = "";
       if (force[0] == 0 && force[1] == 0 && force[2] == 0)
         continue;
       IG_TRY(node_set(f->cx, mesh, n, name));
-      snprintf(line, sizeof line, "{set: %s, first: %d, last: %d, force: ", name, q + 1, q + 1);
-      entry_add(t, line);
-      text_vector(t, force);
-      ig_text_add(t, "}");
+      for (int i = 0; i < (buckle > 0 ? 2 : 1); i++) {
+        if (i > 0) /* over that analysis; all but frequencies take a second */
+          snprintf(grows, sizeof grows, "history: [[%d, 0], [%d, 1]], ", f->cases + q,
+                   f->cases + q + 1);
+        snprintf(line, sizeof line, "{set: %s, first: %d, last: %d, %sforce: ", name, in[i], in[i],
+                 grows);
+        entry_add(t, line);
+        text_vector(t, force);
+        ig_text_add(t, "}");
+      }
     }
   ig_text_add(t, t->length ? "]" : "[]");
   return IG_OK;
@@ -156,21 +165,31 @@ static ig_status set_list(ig_case *c, const char *key, ig_text *t, ig_status sta
   return status;
 }
 
+/* Numbers of analyses: load cases, frequencies, buckling of each load case (0: not wanted). */
+static int buckling_first(const ig_finished *f, const ig_finish_options *o) {
+  return o->buckling > 0 ? f->cases + (o->frequencies > 0) + 1 : 0;
+}
+
 static ig_status case_fill(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
-                           int frequencies, ig_case *c) {
+                           const ig_finish_options *o, ig_case *c) {
+  const int buckle = buckling_first(f, o);
   ig_text t = {0};
   char line[64];
   IG_TRY(ig_case_set(c, "physics", "structure"));
   IG_TRY(set_list(c, "materials", &t, materials_write(f, m, mesh, &t)));
   for (int q = 0; q < f->cases; q++)
     entry_add(&t, "{kind: static}");
-  snprintf(line, sizeof line, "{kind: frequency, modes: %d}", frequencies);
-  if (frequencies > 0)
+  snprintf(line, sizeof line, "{kind: frequency, modes: %d}", o->frequencies);
+  if (o->frequencies > 0)
+    entry_add(&t, line);
+  /* those of loads the other way round come among them */
+  snprintf(line, sizeof line, "{kind: buckling, modes: %d}", 2 * o->buckling + 2);
+  for (int q = 0; q < f->cases && buckle > 0; q++)
     entry_add(&t, line);
   ig_text_add(&t, "]");
   IG_TRY(set_list(c, "analysis", &t, IG_OK));
   IG_TRY(set_list(c, "supports", &t, supports_write(f, m, mesh, moves(m), &t)));
-  IG_TRY(set_list(c, "loads", &t, loads_write(f, m, mesh, &t)));
+  IG_TRY(set_list(c, "loads", &t, loads_write(f, m, mesh, buckle, &t)));
   IG_TRY(ig_case_set(c, "output.fields", "[displacement, reaction]"));
   c->no_units = true; /* forces of single nodes are small */
   return ig_case_set_mesh(c, mesh);
@@ -181,6 +200,7 @@ static ig_status case_fill(const ig_finished *f, const ig_finish_model *m, ig_me
 typedef struct {
   ig_finished *f;
   const ig_finish_model *m;
+  const ig_finish_options *o;
   ig_finish_figures *to;
   ig_status status;
   int done;         /* load cases seen */
@@ -423,23 +443,34 @@ static ig_status skipped_find(reading *r) {
   return IG_OK;
 }
 
-/* mode_1, …: Hz */
+/* mode_1, … of the one analysis that has modes, analysis_2_mode_1, … of several: Hz, or factors of
+   the loads, of either sign. */
 static void figure_take(void *user, const char *key, double value, const char *unit,
                         const char *text) {
   reading *r = user;
-  const long number = strncmp(key, "mode_", 5) == 0 ? strtol(key + 5, NULL, 10) : 0;
+  ig_finish_figures *to = r->to;
+  const int buckle = buckling_first(r->f, r->o);
+  const bool one = (r->o->frequencies > 0) + (buckle > 0 ? r->f->cases : 0) == 1;
+  int of = r->f->cases + 1, number = 0;
   (void)unit;
   (void)text;
-  if (number < 1 || number > (long)(sizeof r->to->frequency / sizeof *r->to->frequency))
+  if (sscanf(key, one ? "mode_%d" : "analysis_%d_mode_%d", one ? &number : &of, &number) < 1 ||
+      number < 1)
     return;
-  r->to->frequency[number - 1] = value;
-  r->to->frequencies = r->to->frequencies > (int)number ? r->to->frequencies : (int)number;
+  const int q = of - buckle;
+  if (buckle > 0 && q >= 0 && q < r->f->cases) {
+    if (value > 0 && to->bucklings[q] < r->o->buckling)
+      to->buckling[q][to->bucklings[q]++] = value;
+  } else if (number <= (int)(sizeof to->frequency / sizeof *to->frequency)) {
+    to->frequency[number - 1] = value;
+    to->frequencies = to->frequencies > number ? to->frequencies : number;
+  }
 }
 
-static ig_status run(reading *r, ig_mesh *mesh, int frequencies) {
+static ig_status run(reading *r, ig_mesh *mesh) {
   ig_case *c;
   IG_TRY(ig_case_new(r->f->cx, &c));
-  ig_status status = case_fill(r->f, r->m, mesh, frequencies, c);
+  ig_status status = case_fill(r->f, r->m, mesh, r->o, c);
   if (status == IG_OK)
     status =
         ig_run(c, &(ig_run_options){.snapshot = snapshot_take, .figure = figure_take, .user = r});
@@ -451,10 +482,10 @@ static ig_status run(reading *r, ig_mesh *mesh, int frequencies) {
   return status;
 }
 
-ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, int frequencies,
+ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, const ig_finish_options *o,
                             ig_finish_figures *to) {
   const size_t n = (size_t)m->mesh->nodes;
-  reading r = {.f = f, .m = m, .to = to};
+  reading r = {.f = f, .m = m, .o = o, .to = to};
   *to = (ig_finish_figures){.elements = ig_mesh_elements(m->mesh), .nodes = m->mesh->nodes};
   to->size = cbrt(m->volume / to->elements);
   for (int i = 0; i < IG_LIMITS; i++)
@@ -464,7 +495,7 @@ ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, int freque
   IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.stress, 6 * n + 1, "stresses"));
   IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.count, n + 1, "stresses"));
   IG_TRY_GOTO(status, done, skipped_find(&r));
-  status = run(&r, m->mesh, frequencies);
+  status = run(&r, m->mesh);
 done:
   free(r.skipped);
   free(r.stress);

@@ -137,6 +137,8 @@ static bound bound_of(const ig_limit_case *l) {
                        {"displacement", "m", l->displacement},
                        {"mass", "kg", l->mass},
                        {"frequency", "Hz", l->frequency},
+                       {"buckling", "", l->buckling},
+                       {"distortion", "m", l->distortion},
                        {"temperature", "K", l->temperature},
                        {"member", "m", l->member},
                        {"volume", "", l->volume}};
@@ -145,6 +147,16 @@ static bound bound_of(const ig_limit_case *l) {
   while (i < KINDS - 1 && isnan(all[i].bound))
     i++;
   return all[i];
+}
+
+/* The lowest factor of the load cases that a bound looks at; NaN: there is none. */
+static double buckling_least(const ig_finished *f, const ig_limit_case *l,
+                             const ig_finish_figures *figures) {
+  double least = NAN;
+  for (int q = 0; q < f->cases; q++)
+    if ((l->load_case == 0 || l->load_case == q + 1) && figures->bucklings[q] > 0)
+      least = fmin(figures->buckling[q][0], least);
+  return least;
 }
 
 /* Values of the bounds on the finest mesh, with their errors; what is infeasible in `text`. */
@@ -160,7 +172,8 @@ static void put_bounds(report *r, int meshes, const ig_finish_figures *figures, 
     char key[64];
     for (int k = 0; k < meshes; k++) {
       value[k] = !isnan(l->frequency) && figures[k].frequencies > 0 ? figures[k].frequency[0]
-                                                                    : figures[k].limit[i];
+                 : !isnan(l->buckling) ? buckling_least(f, l, &figures[k])
+                                       : figures[k].limit[i];
       length[k] = figures[k].size;
     }
     ig_finish_estimate e = ig_finish_extrapolate(meshes, length, value);
@@ -177,7 +190,7 @@ static void put_bounds(report *r, int meshes, const ig_finish_figures *figures, 
     put(r, key, b.unit, e.error);
     snprintf(key, sizeof key, "constraint_%d_bound", i + 1);
     put(r, key, b.unit, b.bound);
-    const bool least = !isnan(l->frequency); /* no lower than the bound */
+    const bool least = !isnan(l->frequency) || !isnan(l->buckling); /* no lower than the bound */
     const double error = isnan(e.error) ? 0 : e.error,
                  most = least ? e.value - error : e.value + error;
     const double slack = strcmp(b.what, "stress") == 0 ? 2e-3 : 1e-3;
@@ -287,6 +300,24 @@ static void put_frequencies(report *r, int meshes, const ig_finish_figures *figu
   }
 }
 
+static void put_buckling(report *r, int meshes, const ig_finish_figures *figures) {
+  const ig_finish_figures *fine = &figures[meshes - 1];
+  for (int q = 0; q < r->f->cases; q++)
+    for (int i = 0; i < fine->bucklings[q]; i++) {
+      double size[3], value[3];
+      char key[48], before[24] = "";
+      for (int k = 0; k < meshes; k++) {
+        size[k] = figures[k].size;
+        value[k] = i < figures[k].bucklings[q] ? figures[k].buckling[q][i] : NAN;
+      }
+      const ig_finish_estimate e = ig_finish_extrapolate(meshes, size, value);
+      if (r->f->cases > 1)
+        snprintf(before, sizeof before, "load_case_%d_", q + 1);
+      snprintf(key, sizeof key, "%sbuckling_%d", before, i + 1);
+      put_estimate(r, key, "", &e, ig_finish_images(r->f) > 1 ? NAN : design_figure(r->f, key));
+    }
+}
+
 static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
                         const ig_finish_model *finest) {
   const ig_finished *f = r->f;
@@ -325,6 +356,7 @@ static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
                    "its set out (stress.exclude)",
                    fine->where[0], fine->where[1], fine->where[2]);
   put_frequencies(r, meshes, figures);
+  put_buckling(r, meshes, figures);
   put(r, "volume", "m^3", finest->volume);
   put(r, "volume_design", "m^3", design_figure(f, "surface_volume"));
   put(r, "area", "m^2", finest->area);

@@ -287,4 +287,11 @@ const ig_room ig_room_fracture = {
     .load = load,
     .support = support,
     .check = check,
-    .fields = ig_frac_fields};
+    .fields = ig_frac_fields,
+    .figures = "time_step|cohesive_elements|initial_nodes|nodes|new_nodes_per_cohesive_element|"
+               "time_per_cohesive_element|fragments|crack_area|crack_length|opened_area|"
+               "opened_length|crack_extension|crack_extension_*|crack_angle|crack_angle_*|"
+               "path_deviation|path_deviation_*|tip_speed_max|kinetic_energy|strain_energy|"
+               "external_work|dissipated_energy|recoverable_cohesive_energy|contact_energy|"
+               "surface_contact_energy|energy_error|residual_given_unbalance|residual_unbalance|"
+               "colors|{probes}"};

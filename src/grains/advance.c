@@ -9,13 +9,21 @@
 enum { LOOK = 32 };
 
 static ig_status step(ig_grains_run *r) {
+  const bool gpu = r->cx->backend->kernels == IG_KERNELS_CUDA;
   r->view.time = (double)(r->tick + 1) * r->dt;
-  IG_IF_CUDA(
-      if (r->cx->backend->kernels == IG_KERNELS_CUDA) return ig_grains_step_cuda(r->cx, &r->view);)
-  return ig_grains_step_cpu(r->cx, &r->view);
+  IG_IF_CUDA(if (gpu) {
+    IG_TRY(ig_grains_own_cuda(r->cx, &r->view));
+    IG_TRY(ig_grains_ghosts(r));
+    return ig_grains_take_cuda(r->cx, &r->view);
+  })
+  (void)gpu;
+  IG_TRY(ig_grains_own_cpu(r->cx, &r->view));
+  IG_TRY(ig_grains_ghosts(r));
+  return ig_grains_take_cpu(r->cx, &r->view);
 }
 
-ig_status ig_grains_count_now(ig_grains_run *r, ig_grains_count *count) {
+/* Of this rank. */
+static ig_status count_own(ig_grains_run *r, ig_grains_count *count) {
   IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA) {
     IG_TRY(ig_grains_count_cuda(r->cx, &r->view, r->array.count.dev));
     IG_TRY(ig_array_pull(r->cx, &r->array.count));
@@ -24,6 +32,10 @@ ig_status ig_grains_count_now(ig_grains_run *r, ig_grains_count *count) {
   })
   ig_grains_count_cpu(r->cx, &r->view, count);
   return IG_OK;
+}
+
+ig_status ig_grains_count_now(ig_grains_run *r, ig_grains_count *count) {
+  return ig_grains_count_join(r, count_own(r, count), count);
 }
 
 /* Nothing liquid: the next melting, one step before it, or the end. */

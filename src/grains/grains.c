@@ -79,6 +79,7 @@ done:
 
 const ig_room ig_room_grains = {.name = "grains",
                                 .about = "grains of a solidifying melt, by a cellular automaton",
+                                .ranks = true,
                                 .case_size = sizeof(ig_grains_case),
                                 .options = ig_grains_options,
                                 .open = room_open,
@@ -95,4 +96,5 @@ const ig_room ig_room_grains = {.name = "grains",
                                 .tally = tally,
                                 .check = check,
                                 .fields = IG_GRAINS_FIELDS,
+                                .figures = IG_GRAINS_FIGURES,
                                 .unused = "assembly|mesh|materials|precision"};

@@ -22,12 +22,13 @@
         take   liquid cells look at their neighbours: capture, epitaxy, nucleation
 
    files: options.c (keys), model.c (set-up), substrate.c, nuclei.c (where grains come from),
-   events.c (files of events), advance.c (steps), checkpoint.c, output.c (history, snapshots,
-   summary), measure.c (statistics of grains), tables.c (grains.csv, heights.csv, grains.vti),
-   poles.c (pole figure), picture.c (sections). */
+   events.c (files of events), advance.c (steps), share.c (ranks), checkpoint.c, output.c (history,
+   snapshots, summary), measure.c (statistics of grains), tables.c (grains.csv, heights.csv,
+   grains.vti), poles.c (pole figure), picture.c (sections). */
 #ifndef IG_GRAINS_H
 #define IG_GRAINS_H
 
+#include <ingot/ranks.h>
 #include "core/room.h"
 #include "core/array.h"
 #include "grains/view.h"
@@ -96,11 +97,15 @@ typedef struct {
 } ig_grains_case;
 extern const ig_option ig_grains_options[];
 #define IG_GRAINS_FIELDS "grain|ipf|misorientation|undercooling|melts|state"
+#define IG_GRAINS_FIGURES                                                                          \
+  "grains|solidified_volume|liquid_fraction|grain_area_mean|aspect_ratio_mean|nucleated_grains|"   \
+  "nucleated_fraction|misorientation_mean|undercooling_mean|time_step"
 
 /* Arrays with a host side and a device side, one list so that none is forgotten. Those of the
    last list are the state that a checkpoint has. */
 #define IG_GRAINS_FIXED_ARRAYS(X)                                                                  \
-  X(event, 0) X(first, IG_I32) X(axes, IG_F32) X(nuclei, IG_I32) X(nucleus, 0) X(count, 0)
+  X(event, 0)                                                                                      \
+  X(first, IG_I32) X(axes, IG_F32) X(nuclei, IG_I32) X(nucleus, 0) X(count, 0) X(ghosts, 0)
 #define IG_GRAINS_SEGMENT_ARRAYS(X) X(flags, IG_U8) X(woken, IG_U8) X(wake, IG_F64)
 #define IG_GRAINS_STATE_ARRAYS(X)                                                                  \
   X(state, IG_U8)                                                                                  \
@@ -131,6 +136,7 @@ typedef struct {
   ig_grains_view view;
   int64_t step, tick; /* steps taken; time over dt: time without melt is skipped */
   bool done;          /* nothing is liquid, nothing will melt */
+  int side[2];        /* ranks beside this one, below and above in y; -1: none */
 } ig_grains_run;
 
 /* Set-up and end. `open` may fail half-way; close it in any case. */
@@ -145,6 +151,16 @@ static inline double ig_grains_time(const ig_grains_run *r) {
 static inline bool ig_grains_ended(const ig_grains_run *r) {
   return r->done || ig_grains_time(r) >= r->duration * (1 - 1e-12);
 }
+/* share.c: several ranks. Each computes the cells of its rows in y, and has of the rows beside
+   these what the others have computed. Collective; on one rank nothing happens. */
+IG_MUST_CHECK ig_status ig_grains_divide(ig_grains_run *r);
+/* Between the passes of a step: rows beside its own. */
+IG_MUST_CHECK ig_status ig_grains_ghosts(ig_grains_run *r);
+/* Sums over all ranks, on all; `status`: of this one. */
+IG_MUST_CHECK ig_status ig_grains_count_join(ig_grains_run *r, ig_status status,
+                                             ig_grains_count *count);
+/* Pulled state of all cells, on all ranks. */
+IG_MUST_CHECK ig_status ig_grains_gather(ig_grains_run *r);
 /* Sets all segments to be looked at; and the state to the device. */
 IG_MUST_CHECK ig_status ig_grains_push(ig_grains_run *r);
 IG_MUST_CHECK ig_status ig_grains_pull(ig_grains_run *r);

@@ -42,25 +42,45 @@ static void segment_take(const ig_grains_view *v, int64_t s) {
 }
 
 /* Chunks are handed out as threads ask for them: only the front has work. */
-ig_status ig_grains_step_cpu(ig_ctx *cx, const ig_grains_view *v) {
-  const int team = ig_team(cx, v->segments, IG_WORK_NODE);
+ig_status ig_grains_own_cpu(ig_ctx *cx, const ig_grains_view *v) {
+  const int64_t count = grains_own_segments(v);
+  const int team = ig_team(cx, count, IG_WORK_NODE);
 #pragma omp parallel for schedule(dynamic, 256) num_threads(team)
-  for (int64_t s = 0; s < v->segments; s++)
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t s = grains_own_segment(v, i);
     if (grains_own_due(v, s))
       segment_own(v, s);
+  }
+  return IG_OK;
+}
+ig_status ig_grains_take_cpu(ig_ctx *cx, const ig_grains_view *v) {
+  const int64_t count = grains_own_segments(v);
+  const int team = ig_team(cx, count, IG_WORK_NODE);
 #pragma omp parallel for schedule(dynamic, 256) num_threads(team)
-  for (int64_t s = 0; s < v->segments; s++)
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t s = grains_own_segment(v, i);
     if (v->flags[s] & (IG_GRAINS_HAS_LIQUID | IG_GRAINS_HAS_ACTIVE))
       segment_take(v, s);
+  }
+  return IG_OK;
+}
+
+ig_status ig_grains_ghosts_cpu(ig_ctx *cx, const ig_grains_view *v, int y, bool from,
+                               ig_grains_ghost *list) {
+  (void)cx;
+  for (int64_t i = 0; i < (int64_t)v->n[0] * v->n[2]; i++)
+    grains_ghost(v, y, i, from, list);
   return IG_OK;
 }
 
 void ig_grains_count_cpu(ig_ctx *cx, const ig_grains_view *v, ig_grains_count *count) {
-  const int team = ig_team(cx, v->segments, IG_WORK_NODE);
+  const int64_t own = grains_own_segments(v);
+  const int team = ig_team(cx, own, IG_WORK_NODE);
   unsigned long long liquid = 0, active = 0;
   double wake = INFINITY;
 #pragma omp parallel for schedule(static) num_threads(team) reduction(+ : liquid, active) reduction(min : wake)
-  for (int64_t s = 0; s < v->segments; s++) {
+  for (int64_t of = 0; of < own; of++) {
+    const int64_t s = grains_own_segment(v, of);
     int x, y, z;
     wake = v->wake[s] < wake ? v->wake[s] : wake;
     if (!(v->flags[s] & (IG_GRAINS_HAS_LIQUID | IG_GRAINS_HAS_ACTIVE)))

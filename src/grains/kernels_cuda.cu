@@ -18,15 +18,17 @@ __device__ static unsigned any_of(unsigned flags) {
   return all;
 }
 
-__device__ static int64_t segment_here(void) {
-  return ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+/* -1: none. */
+__device__ static int64_t segment_here(const ig_grains_view &v) {
+  const int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+  return i < grains_own_segments(&v) ? grains_own_segment(&v, i) : -1;
 }
 
 __global__ void __launch_bounds__(THREADS)
     grains_own_all(const __grid_constant__ ig_grains_view v) {
-  const int64_t s = segment_here();
+  const int64_t s = segment_here(v);
   const int lane = (int)threadIdx.x % WARP;
-  if (s >= v.segments || !grains_own_due(&v, s))
+  if (s < 0 || !grains_own_due(&v, s))
     return;
   int x, y, z;
   unsigned flags = 0;
@@ -49,9 +51,9 @@ __global__ void __launch_bounds__(THREADS)
 
 __global__ void __launch_bounds__(THREADS)
     grains_take_all(const __grid_constant__ ig_grains_view v) {
-  const int64_t s = segment_here();
+  const int64_t s = segment_here(v);
   const int lane = (int)threadIdx.x % WARP;
-  if (s >= v.segments || !(v.flags[s] & (IG_GRAINS_HAS_LIQUID | IG_GRAINS_HAS_ACTIVE)))
+  if (s < 0 || !(v.flags[s] & (IG_GRAINS_HAS_LIQUID | IG_GRAINS_HAS_ACTIVE)))
     return;
   int x, y, z;
   bool woken = false;
@@ -75,9 +77,9 @@ __global__ void grains_count_start(ig_grains_count *count) {
 /* Times are not negative: their bits are in the order of the numbers. */
 __global__ void __launch_bounds__(THREADS)
     grains_count_all(const __grid_constant__ ig_grains_view v, ig_grains_count *count) {
-  const int64_t s = segment_here();
+  const int64_t s = segment_here(v);
   const int lane = (int)threadIdx.x % WARP;
-  if (s >= v.segments)
+  if (s < 0)
     return;
   int x, y, z;
   if (lane == 0 && v.wake[s] < INFINITY)
@@ -96,21 +98,48 @@ __global__ void __launch_bounds__(THREADS)
     atomicAdd(&count->active, (unsigned long long)__popc(active));
 }
 
-extern "C" ig_status ig_grains_step_cuda(ig_ctx *cx, const ig_grains_view *v) {
-  const unsigned blocks = ig_cuda_blocks(WARP * v->segments, THREADS);
-  grains_own_all<<<blocks, THREADS, 0, ig_cuda_stream(cx)>>>(*v);
+__global__ void __launch_bounds__(THREADS)
+    grains_ghosts_all(const __grid_constant__ ig_grains_view v, int y, bool from,
+                      ig_grains_ghost *list) {
+  const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < (int64_t)v.n[0] * v.n[2])
+    grains_ghost(&v, y, i, from, list);
+}
+
+/* A rank may have none. */
+static unsigned own_blocks(const ig_grains_view *v) {
+  return ig_cuda_blocks(WARP * grains_own_segments(v), THREADS);
+}
+
+extern "C" ig_status ig_grains_own_cuda(ig_ctx *cx, const ig_grains_view *v) {
+  if (grains_own_segments(v) > 0)
+    grains_own_all<<<own_blocks(v), THREADS, 0, ig_cuda_stream(cx)>>>(*v);
   IG_LAUNCHED(cx);
-  grains_take_all<<<blocks, THREADS, 0, ig_cuda_stream(cx)>>>(*v);
+  return IG_OK;
+}
+
+extern "C" ig_status ig_grains_take_cuda(ig_ctx *cx, const ig_grains_view *v) {
+  if (grains_own_segments(v) > 0)
+    grains_take_all<<<own_blocks(v), THREADS, 0, ig_cuda_stream(cx)>>>(*v);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+extern "C" ig_status ig_grains_ghosts_cuda(ig_ctx *cx, const ig_grains_view *v, int y, bool from,
+                                           ig_grains_ghost *list) {
+  const int64_t count = (int64_t)v->n[0] * v->n[2];
+  grains_ghosts_all<<<ig_cuda_blocks(count, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(*v, y, from,
+                                                                                        list);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
 extern "C" ig_status ig_grains_count_cuda(ig_ctx *cx, const ig_grains_view *v,
                                           ig_grains_count *count) {
-  const unsigned blocks = ig_cuda_blocks(WARP * v->segments, THREADS);
   grains_count_start<<<1, 1, 0, ig_cuda_stream(cx)>>>(count);
   IG_LAUNCHED(cx);
-  grains_count_all<<<blocks, THREADS, 0, ig_cuda_stream(cx)>>>(*v, count);
+  if (grains_own_segments(v) > 0)
+    grains_count_all<<<own_blocks(v), THREADS, 0, ig_cuda_stream(cx)>>>(*v, count);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -334,6 +334,7 @@ ig_status ig_grains_open(ig_job *job, ig_grains_run *r) {
   IG_TRY(ig_grains_nuclei_make(r));
   IG_TRY(state_make(r));
   view_make(r);
+  IG_TRY(ig_grains_divide(r));
   return ig_grains_push(r);
 }
 
@@ -377,5 +378,5 @@ ig_status ig_grains_pull(ig_grains_run *r) {
     IG_TRY(ig_array_pull(r->cx, &a->name));
   IG_GRAINS_STATE_ARRAYS(X)
 #undef X
-  return IG_OK;
+  return ig_grains_gather(r);
 }

@@ -190,6 +190,13 @@ static ig_status figures(const ig_grains_run *r, const ig_grains_measure *m, ig_
   return IG_OK;
 }
 
+static ig_status files(ig_grains_run *r, const ig_grains_measure *m, ig_sink *to) {
+  IG_TRY(ig_grains_tables(r, m, to));
+  IG_TRY(ig_grains_poles(r, m, to));
+  IG_TRY(ig_grains_picture(r, to));
+  return ig_grains_image(r, to);
+}
+
 ig_status ig_grains_results(void *self, ig_sink *to) {
   ig_grains_run *r = self;
   ig_grains_measure m;
@@ -197,14 +204,8 @@ ig_status ig_grains_results(void *self, ig_sink *to) {
   ig_status status = ig_grains_measure_make(r, &m);
   if (status == IG_OK)
     status = figures(r, &m, to);
-  if (status == IG_OK)
-    status = ig_grains_tables(r, &m, to);
-  if (status == IG_OK)
-    status = ig_grains_poles(r, &m, to);
-  if (status == IG_OK)
-    status = ig_grains_picture(r, to);
-  if (status == IG_OK)
-    status = ig_grains_image(r, to);
+  if (status == IG_OK && !to->no_files)
+    status = files(r, &m, to);
   ig_grains_measure_free(&m);
   return status;
 }

@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
   int n[3], across; /* cells; segments in a row */
   bool periodic;    /* in x and y */
+  int own_y[2];     /* rows of cells in y that this rank computes, [0] to [1] - 1 */
   int64_t cells, segments;
   uint64_t seed; /* of random numbers */
 
@@ -69,10 +70,23 @@ typedef struct {
   double wake;
 } ig_grains_count;
 
+/* A cell as another rank needs it between `own` and `take`. */
+typedef struct {
+  float size, centre[3];
+  int32_t grain, state; /* and flags of its segment, from bit 8 on */
+} ig_grains_ghost;
+
 IG_C_BEGIN
-/* One step of all cells to v->time: `own`, then `take` (cells.inc). */
-IG_MUST_CHECK ig_status ig_grains_step_cpu(ig_ctx *cx, const ig_grains_view *v);
-IG_MUST_CHECK ig_status ig_grains_step_cuda(ig_ctx *cx, const ig_grains_view *v);
+/* The two passes of a step of this rank's cells to v->time (cells.inc). */
+IG_MUST_CHECK ig_status ig_grains_own_cpu(ig_ctx *cx, const ig_grains_view *v);
+IG_MUST_CHECK ig_status ig_grains_own_cuda(ig_ctx *cx, const ig_grains_view *v);
+IG_MUST_CHECK ig_status ig_grains_take_cpu(ig_ctx *cx, const ig_grains_view *v);
+IG_MUST_CHECK ig_status ig_grains_take_cuda(ig_ctx *cx, const ig_grains_view *v);
+/* Cells at y, n[0] x n[2] of them, to a list on the device, or from it. */
+IG_MUST_CHECK ig_status ig_grains_ghosts_cpu(ig_ctx *cx, const ig_grains_view *v, int y, bool from,
+                                             ig_grains_ghost *list);
+IG_MUST_CHECK ig_status ig_grains_ghosts_cuda(ig_ctx *cx, const ig_grains_view *v, int y, bool from,
+                                              ig_grains_ghost *list);
 /* Counts cells. CUDA: `count` is in device memory. */
 void ig_grains_count_cpu(ig_ctx *cx, const ig_grains_view *v, ig_grains_count *count);
 IG_MUST_CHECK ig_status ig_grains_count_cuda(ig_ctx *cx, const ig_grains_view *v,

@@ -49,7 +49,9 @@ struct ig_newton {
   double ds, arc;  /* next step; next arc length, 0: from ds */
   double arc_most; /* largest arc length */
   int easy;        /* steps in a row that took few iterations */
+  int tries;       /* at the step under way, before this one */
   bool full;       /* tangents as they are, not symmetric */
+  bool landed;     /* loose parts have come to rest: a step was accepted since they are */
   bool started;
   double last_ds, last_factor; /* of the step accepted last: its length, its end */
   double scale[2];             /* mean force and moment */
@@ -410,6 +412,24 @@ static ig_status search(ig_newton *n, double factor, double g0, double *length, 
   }
 }
 
+/* Whether a loose part has gone far away: nothing stops it, and what moves most is named. */
+static bool away(ig_newton *n) {
+  double most[2];
+  int32_t where[2];
+  char name[64] = "a node";
+  largest(n, n->v, most, where);
+  if (!n->o.loose || !(most[0] > 100 * n->m.length))
+    return false;
+  if (n->m.name)
+    n->m.name(n->m.self, where[0], name, sizeof name);
+  snprintf(n->why, sizeof n->why,
+           "a part that contact does not stop is pushed away, at %s: support it, or look at where "
+           "its loads point",
+           name);
+  n->plain = true;
+  return true;
+}
+
 /* The same where parts may be loose: the tangent is then far too soft, or far too stiff, along d.
    It goes on by factors of 8 until something stops it, and back by the line through the two nearest
    places beyond, or by halves. */
@@ -466,15 +486,24 @@ static bool step_turned(ig_newton *n) {
   return v[1] > n->o.most_turn;
 }
 
+/* Whether parts may still fall, tip and come to rest on each other: however short a step is, they
+   do so in the first one. */
+static bool falling(const ig_newton *n) {
+  return n->o.loose && !n->landed;
+}
+enum { FALL_TRIES = 4 };
+/* Shares of the stiffness of contact with which the tries begin, all but the first bonded. */
+static const double fall_share[FALL_TRIES] = {1, 1, 1e-3, 1e-6};
+
 /* Whether residuals fall too slowly: seen from iteration 8 on. Before, points of plastic elements
    that change sides make them fall slowly in steps of any length, and cutting does not help. */
 static bool slow(const ig_newton *n, int iteration, double now, double before) {
-  if (iteration < 8 || now <= 0 || before <= 0)
+  if (iteration < (n->o.loose ? 32 : 8) || now <= 0 || before <= 0 || falling(n))
     return false;
   if (now >= before)
     return true;
   const double left = log(n->o.tolerance / now) / log(now / before);
-  return iteration + left > n->o.iterations + 2;
+  return iteration + left > (n->o.loose ? 3 : 1) * n->o.iterations + 2;
 }
 
 /* Whether a converged trial is accepted: rotations are not too large, and the model agrees. */
@@ -530,7 +559,12 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     if (n->m.follow)
       n->m.follow(n->m.self, n->u);
   }
-  for (int it = 1; it <= n->o.iterations; it++) {
+  double share = falling(n) && n->m.ease ? fall_share[n->tries] : 1;
+  bool bonded = falling(n) && n->m.ease && n->tries > 0;
+  if (n->m.ease)
+    n->m.ease(n->m.self, share, bonded);
+  const int most = (n->o.loose ? 3 : 1) * n->o.iterations;
+  for (int it = 1; it <= most; it++) {
     double s = 1;
     *took = it;
     *how = STEP_DIVERGED;
@@ -557,6 +591,10 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     before = r;
     int32_t worst = -1;
     r = residual_size(n, &worst);
+    if (away(n)) {
+      *how = falling(n) && n->tries + 1 < FALL_TRIES ? STEP_DIVERGED : STEP_ROUNDED;
+      return IG_OK;
+    }
     for (int32_t i = 0; i < equations; i++)
       n->d[i] *= s;
     const double c_before = c;
@@ -590,7 +628,16 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
                c);
       return IG_OK;
     }
-    if (converged(n, it, r, c)) {
+    if ((share < 1 || bonded) && r <= 1e-2 && c <= 0.1) {
+      share = bonded ? share : fmin(1, 10 * share);
+      bonded = false;
+      n->m.ease(n->m.self, share, bonded);
+      r = c = before = first = INFINITY; /* iterations are counted anew */
+      keep = led = false;
+      it = 1;
+      continue;
+    }
+    if (share >= 1 && !bonded && converged(n, it, r, c)) {
       const ig_trial at = trial_at(n, factor);
       if (n->m.augment && n->m.augment(n->m.self, &at)) {
         r = c = before = first = INFINITY; /* iterations are counted anew */
@@ -611,7 +658,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     rising = r > before ? rising + 1 : 0;
     if (!n->full && it >= 3 && r > 0.1 * before)
       n->full = true; /* what was made symmetric may be why it is slow */
-    else if (rising >= 3 || r > 1e3 * fmax(first, 1))
+    else if (!n->o.loose && (rising >= 3 || r > 1e3 * fmax(first, 1)))
       return IG_OK;
     else if (slow(n, it, r, before)) {
       *how = STEP_SLOW;
@@ -825,6 +872,7 @@ static ig_status accept(ig_newton *n, double factor, int took) {
     n->sum[i] += n->v[i];
   if (n->m.accepted)
     IG_TRY(n->m.accepted(n->m.self, &at));
+  n->landed = true;
   n->now.factor = factor;
   n->now.time = at.time;
   n->now.force = n->scale[0];
@@ -864,6 +912,7 @@ ig_status ig_newton_step(ig_newton *n) {
     return IG_OK;
   if (n->now.steps >= n->o.steps) {
     snprintf(n->why, sizeof n->why, "`steps` is reached");
+    n->plain = true;
     return no_step(n);
   }
   for (int tries = 0;; tries++) {
@@ -872,14 +921,20 @@ ig_status ig_newton_step(ig_newton *n) {
     double factor = n->now.factor;
     if (n->cx->interrupted)
       return IG_INTERRUPTED;
+    n->tries = tries;
+    const ig_newton before = *n; /* a try that is interrupted has not been */
+    ig_status status;
     if (n->o.arc_length)
-      IG_TRY(step_arc(n, &factor, &how, &took));
+      status = step_arc(n, &factor, &how, &took);
     else {
       const double left = 1 - n->now.factor;
       factor = n->ds >= left * (1 - 1e-9) ? 1 : n->now.factor + n->ds;
       factor = n->o.pass ? factor : end_of(n, factor);
-      IG_TRY(step_load(n, factor, &how, &took));
+      status = step_load(n, factor, &how, &took);
     }
+    if (status == IG_INTERRUPTED)
+      *n = before;
+    IG_TRY(status);
     if (how == STEP_FINE) {
       if (n->o.pass)
         passed_note(n, n->now.factor, factor);
@@ -894,8 +949,78 @@ ig_status ig_newton_step(ig_newton *n) {
     }
     if (how == STEP_ROUNDED) /* shorter steps have the same digits */
       return no_step(n);
-    cut(n, how);
-    if (n->o.arc_length ? tries > 10 : n->ds < n->o.least)
+    const bool fell = falling(n) && tries + 1 >= FALL_TRIES;
+    if (falling(n))
+      n->now.cuts++; /* parts fall in a shorter step, too */
+    else
+      cut(n, how);
+    if (fell || (n->o.arc_length ? tries > 10 : n->ds < n->o.least))
       return no_step(n);
   }
+}
+
+bool ig_newton_loosen(ig_newton *n) {
+  if (n->o.loose || !n->m.ease || n->o.arc_length || !(n->info.zero > 0 || n->info.least < 1e-8))
+    return false;
+  n->o.loose = true;
+  n->o.beyond = "; a part that contact alone supports may slide, tip or be pushed away: more "
+                "friction, or a support, holds it";
+  n->ds = fmax(n->ds, n->o.first);
+  n->full = n->landed = false;
+  return true;
+}
+
+/* The numbers of a checkpoint, out of n or back into it. */
+static void numbers_move(ig_newton *n, double *number, bool back) {
+  int at = 0;
+#define MOVE(what)                                                                                 \
+  if (back)                                                                                        \
+    (what) = number[at];                                                                           \
+  else                                                                                             \
+    number[at] = (double)(what);                                                                   \
+  at++
+  MOVE(n->started);
+  MOVE(n->ds);
+  MOVE(n->arc);
+  MOVE(n->arc_most);
+  MOVE(n->easy);
+  MOVE(n->full);
+  MOVE(n->last_ds);
+  MOVE(n->last_factor);
+  MOVE(n->peak[0]);
+  MOVE(n->peak[1]);
+  MOVE(n->now.factor);
+  MOVE(n->now.time);
+  MOVE(n->now.steps);
+  MOVE(n->now.iterations);
+  MOVE(n->now.cuts);
+  MOVE(n->now.residual);
+  MOVE(n->now.force);
+  MOVE(n->now.negative);
+  MOVE(n->now.zero);
+  MOVE(n->now.uncertain);
+  MOVE(n->now.passed);
+  MOVE(n->now.done);
+  MOVE(n->o.loose);
+  MOVE(n->landed);
+#undef MOVE
+}
+
+void ig_newton_saved(ig_newton *n, double number[IG_NEWTON_NUMBERS],
+                     ig_saved list[IG_NEWTON_SAVED]) {
+  const ig_saved all[IG_NEWTON_SAVED] = {{"newton", IG_F64, IG_NEWTON_NUMBERS, number},
+                                         {"newton_start", IG_F64, n->m.system->unknowns, n->start},
+                                         {"newton_forces", IG_F64, n->m.system->unknowns, n->kept},
+                                         {"newton_last", IG_F64, n->equations, n->last},
+                                         {"newton_sum", IG_F64, n->equations, n->sum}};
+  numbers_move(n, number, false);
+  memcpy(list, all, sizeof all);
+}
+
+/* Options may be others than those of the run that was saved. */
+void ig_newton_restore(ig_newton *n, const double number[IG_NEWTON_NUMBERS]) {
+  double room[IG_NEWTON_NUMBERS];
+  memcpy(room, number, sizeof room);
+  numbers_move(n, room, true);
+  n->ds = fmin(n->ds, n->o.most);
 }

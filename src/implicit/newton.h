@@ -17,6 +17,10 @@
         than `iterations`.
    Below the least step the analysis ends; the last accepted state stands.
 
+   Loose parts fall, tip and come to rest in the first step. Where that finds no end within many
+   iterations, contact begins as a bond that draws sides together (`ease`), then acts as it does,
+   at first with a small share of its stiffness that grows tenfold as often as forces balance.
+
    Arc length (Crisfield 1981): s is an unknown too, and the increment of the displacements has a
    given length; the sign of the prediction follows the last increment (Feng, Peric and Owen 1996).
    With `open` the path goes on beyond s = 1, and the caller decides where it ends.
@@ -26,6 +30,7 @@
 #ifndef IG_IMPLICIT_NEWTON_H
 #define IG_IMPLICIT_NEWTON_H
 
+#include "core/output.h"
 #include "implicit/direct.h"
 #include "implicit/system.h"
 
@@ -56,6 +61,9 @@ typedef struct {
      iterations go on; at NULL: a step begins, multipliers are those of the last accepted one. NULL:
      there are none. Not called with arc_length but for the latter. */
   bool (*augment)(void *self, const ig_trial *at);
+  /* Of models with loose parts (options): contact has this share of its stiffness from now on and,
+     `bonded`, holds sides that are near in all directions. NULL: it cannot. */
+  void (*ease)(void *self, double share, bool bonded);
   /* an unknown or an element in words, for messages */
   void (*name)(void *self, int32_t unknown, char *text, size_t size);
   void (*name_element)(void *self, int group, int32_t element, char *text, size_t size);
@@ -134,8 +142,19 @@ void ig_newton_free(ig_newton *n);
 void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note *note),
                      void *user);
 /* One step, as long as it has to be to converge. IG_NUMERIC: none does; the message says load
-   factor, worst node and what happened. IG_INTERRUPTED: a signal came; nothing was accepted. */
+   factor, worst node and what happened. IG_INTERRUPTED: a signal came; nothing was accepted, and
+   the next call does what this one would have done. */
 IG_MUST_CHECK ig_status ig_newton_step(ig_newton *n);
+/* No step was found: whether the last tangent had a motion that nothing resists, and the model has
+   contact that may stop it. Parts are loose from now on (options), and the next call tries anew. */
+bool ig_newton_loosen(ig_newton *n);
+/* Checkpoints: the arrays of an analysis between two steps, to be written or read into; `number` is
+   the caller's room for one of them. After reading, ig_newton_restore takes the numbers over: the
+   next steps then have the same bits. Model, options and pattern must be what they were. */
+enum { IG_NEWTON_NUMBERS = 24, IG_NEWTON_SAVED = 5 };
+void ig_newton_saved(ig_newton *n, double number[IG_NEWTON_NUMBERS],
+                     ig_saved list[IG_NEWTON_SAVED]);
+void ig_newton_restore(ig_newton *n, const double number[IG_NEWTON_NUMBERS]);
 void ig_newton_stand(const ig_newton *n, ig_newton_standing *now);
 /* Forces out of balance of all unknowns at the accepted state: reactions where they are
    constrained. */

@@ -180,6 +180,10 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, double dt) {
       r->cx, &r->view, set->window, r->way, steps, &r->cluster, &done));)
   for (int i = 0; i < set->count && !done; i++) {
     r->view.w = set->window[i];
+    if (r->view.w.away) {
+      IG_TRY(probes_look(r)); /* as one rank does while it steps this window */
+      continue;
+    }
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_ghost));
     IG_TRY(window_steps(r, steps));
   }
@@ -191,21 +195,33 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, double dt) {
   return IG_OK;
 }
 
-/* What follows the steps: heat that crossed rims, means, pools. */
+/* Heat that crossed the rim of a window, means, its pools; `last`: sizes of pools at once. */
+static ig_status after_window(ig_powder_run *r, bool last) {
+  (void)last;
+  IG_IF_CUDA(if (r->cx->backend->kernels ==
+                 IG_KERNELS_CUDA) return ig_powder_after_cuda(r->cx, &r->view, &r->cluster, last);)
+  IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_cross));
+  IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_mean));
+  return ig_powder_do_all(r, IG_POWDER_KERNEL_pool);
+}
+
+/* What follows the steps. On several ranks a window after another: a coarse cell between two takes
+   heat from both, in this order. */
 static ig_status after(ig_powder_run *r) {
   const ig_powder_windows *set = &r->set[r->now];
-  const bool gpu = r->cx->backend->kernels == IG_KERNELS_CUDA;
+  const bool gpu = r->cx->backend->kernels == IG_KERNELS_CUDA, ranks = ig_powder_ranks(r);
   for (int i = 0; i < set->count; i++) {
     r->view.w = set->window[i];
-    IG_IF_CUDA(if (gpu) {
-      IG_TRY(ig_powder_after_cuda(r->cx, &r->view, &r->cluster, i + 1 == set->count));
-      continue;
-    })
-    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_cross));
-    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_mean));
-    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_pool));
+    if (!r->view.w.away)
+      IG_TRY(after_window(r, i + 1 == set->count && !ranks));
+    IG_TRY(ig_powder_coarse_share(r, &set->window[i]));
   }
-  return gpu && set->count ? IG_OK : ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
+  if (gpu && set->count && !ranks)
+    return probes_look(r);
+  IG_TRY(probes_look(r));
+  if (ranks)
+    IG_TRY(ig_powder_looks_join(r));
+  return ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
 }
 
 /* Windows that were placed anew take their heat; the ground ahead of the beams. */
@@ -219,6 +235,8 @@ static ig_status ready(ig_powder_run *r) {
    looked at beside the fine steps. */
 static ig_status near_look(ig_powder_run *r) {
   const ig_powder_windows *set = &r->set[r->now];
+  if (ig_powder_ranks(r))
+    IG_TRY(ig_powder_windows_fill(r));
   const bool moved = r->moved, kept = r->view.map.n[0] || r->view.events.n[0];
   bool done = false;
   IG_TRY(ig_powder_ready_cuda(r->cx, &r->view, set->window,
@@ -251,7 +269,7 @@ ig_status ig_powder_both(ig_powder_run *r, double dt) {
   IG_TRY(after(r));
   r->coarse_steps++;
   r->work += (double)r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2];
-  return probes_look(r);
+  return IG_OK;
 }
 
 /* --- between layers: Runge-Kutta-Legendre stages of first order, s of them stable for
@@ -263,15 +281,27 @@ static ig_status long_step(ig_powder_run *r, double dt, int s) {
   /* the share of the step that each stage advances by */
   const double w = 2.0 / (s * s + s);
   ig_powder_args *a = &r->view.a;
+  int from = 0, to = 0;
+  const bool divided = ig_powder_rows(r, &from, &to);
   for (int j = 1; j <= s; j++) {
     a->mu = j == 1 ? 1 : (2.0 * j - 1) / j;
     a->nu = j == 1 ? 0 : (1.0 - j) / j;
     a->stage = j;
     a->last = j == s;
     a->dt = (j == 1 ? w : a->mu * w) * dt;
+    if (divided) {
+      if (j > 1)
+        IG_TRY(ig_powder_rows_beside(r));
+      a->rows[0] = from > 0 ? from - 1 : 0;
+      a->rows[1] = to < r->coarse.n[1] ? to + 1 : to;
+    }
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_look));
+    a->rows[0] = from, a->rows[1] = to;
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_step));
+    a->rows[0] = a->rows[1] = 0;
   }
+  if (divided)
+    IG_TRY(ig_powder_rows_join(r));
   a->stage = 0;
   r->coarse_steps += s;
   r->work += (double)s * r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2];
@@ -322,7 +352,7 @@ static ig_status molten(ig_powder_run *r, bool *any) {
   if (r->set[r->now].count == 0)
     return IG_OK;
   IG_TRY(ig_powder_molten_pull(r));
-  *any = ((const int *)r->array.molten.host)[0] > 0;
+  *any = r->molten[IG_MOLTEN_ALL] > 0;
   return IG_OK;
 }
 

@@ -7,6 +7,7 @@
    become one number. */
 #include "powder/powder.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/compress.h"
 #endif
@@ -100,7 +101,7 @@ static void numbers_keep(const ig_powder_run *r, kept *k) {
   k->work = r->work;
   k->stored0 = r->stored0;
   k->born = r->ledger.born;
-  k->sunk = (double)*(const uint64_t *)r->array.sunk.host;
+  k->sunk = (double)r->sunk;
   k->windows = r->set[r->now].count;
   k->lingers = r->lingers;
   k->plan = r->plan;
@@ -108,7 +109,7 @@ static void numbers_keep(const ig_powder_run *r, kept *k) {
   k->events_before = r->events_before;
   k->events_lost = r->events_lost;
   for (int i = 0; i < MOLTEN; i++)
-    k->molten[i] = ((const int *)r->array.molten.host)[i];
+    k->molten[i] = r->molten[i];
   for (int b = 0; b < IG_POWDER_BEAMS; b++) {
     k->line[b] = (double)r->laser[b].line;
     k->has_box[b] = r->laser[b].has_box;
@@ -303,6 +304,7 @@ ig_status ig_powder_save(void *self, ig_sink *to) {
   int packed = 0;
   IG_TRY(ig_powder_events_drain(r));
   IG_TRY(ig_powder_pull(r, ~0u));
+  IG_TRY(ig_powder_windows_share(r, set, IG_PULL_WINDOWS));
   if (small)
     IG_TRY(reduce(r));
   numbers_keep(r, &k);
@@ -380,11 +382,9 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
     for (int b = 0; b < r->beams; b++)
       if ((unsigned)k->beams[i] >> b & 1)
         w->beam[w->beams++] = b;
-    r->view.w = *w;
-    r->view.a.slot = i;
-    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_put));
+    w->away = ig_powder_away(r, w);
   }
-  return IG_OK;
+  return ig_powder_windows_put(r);
 }
 
 static void numbers_take(ig_powder_run *r, const kept *k) {
@@ -403,9 +403,13 @@ static void numbers_take(ig_powder_run *r, const kept *k) {
   r->buried = (int64_t)k->buried;
   r->events_before = k->events_before;
   r->events_lost = k->events_lost;
-  *(uint64_t *)r->array.sunk.host = (uint64_t)k->sunk;
-  for (int i = 0; i < MOLTEN; i++)
-    ((int *)r->array.molten.host)[i] = (int)k->molten[i];
+  const bool first = ig_ranks_first(r->cx); /* which has what was counted so far */
+  r->sunk = (uint64_t)k->sunk;
+  *(uint64_t *)r->array.sunk.host = first ? r->sunk : 0;
+  for (int i = 0; i < MOLTEN; i++) {
+    r->molten[i] = (int)k->molten[i];
+    ((int *)r->array.molten.host)[i] = first ? r->molten[i] : 0;
+  }
   for (int b = 0; b < r->beams; b++)
     r->laser[b].line = (int64_t)k->line[b];
 }

@@ -46,8 +46,10 @@ static ig_status bed_make(ig_powder_run *r) {
   IG_TRY(doubles(r, &a->source, fine));
   IG_TRY(doubles(r, &a->lost, fine));
   IG_TRY(doubles(r, &a->held, fine));
-  if (r->c->evaporation)
+  if (r->c->evaporation) {
     IG_TRY(doubles(r, &a->evaporated, fine));
+    IG_TRY(device_doubles(r, &a->light, fine));
+  }
   IG_TRY(doubles(r, &a->coarse_lost, columns));
   IG_TRY(doubles(r, &a->coarse_held, columns));
   IG_TRY(device_doubles(r, &a->lost_now, columns));
@@ -206,6 +208,7 @@ static void view_make(ig_powder_run *r) {
   v->beams = r->beams;
   v->ground = a->ground.dev;
   v->evaporated = a->evaporated.dev;
+  v->light = a->light.dev;
   v->source = a->source.dev, v->lost = a->lost.dev, v->held = a->held.dev;
   v->coarse_lost = a->coarse_lost.dev, v->coarse_held = a->coarse_held.dev;
   v->stage_lost[0] = a->lost_now.dev, v->stage_lost[1] = a->lost_before.dev;
@@ -261,6 +264,9 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   for (int s = 0; s < 2; s++) {
     IG_TRY(ig_array_new(r->cx, &r->set[s].list, IG_POWDER_WINDOWS, sizeof(ig_powder_window),
                         "windows"));
+    if (ig_powder_ranks(r))
+      IG_TRY(ig_array_new(r->cx, &r->set[s].own, IG_POWDER_WINDOWS, sizeof(ig_powder_window),
+                          "windows"));
     IG_TRY(IG_NEW(r->cx, &r->set[s].window, IG_POWDER_WINDOWS, "windows"));
   }
   r->coarse.heat = r->array.heat.host;
@@ -281,6 +287,7 @@ void ig_powder_arrays_free(ig_powder_run *r) {
     ig_array_free(r->cx, &r->array.way[i]);
   for (int s = 0; s < 2; s++) {
     ig_array_free(r->cx, &r->set[s].list);
+    ig_array_free(r->cx, &r->set[s].own);
     free(r->set[s].window);
     for (int w = 0; w < IG_POWDER_WINDOWS; w++) {
       ig_array_free(r->cx, &r->set[s].heat[w]);
@@ -331,13 +338,22 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
              {IG_PULL_LEDGER, &a->lost},        {IG_PULL_LEDGER, &a->held},
              {IG_PULL_LEDGER, &a->coarse_lost}, {IG_PULL_LEDGER, &a->coarse_held},
              {IG_PULL_LEDGER, &a->sunk},        {IG_PULL_POOL, &a->pool},
-             {IG_PULL_POOL, &a->molten},        {IG_PULL_LINES, &a->line},
-             {IG_PULL_LINES, &a->ground},       {IG_PULL_STATE, &a->state},
-             {IG_PULL_PROBES, &a->probe_now},   {IG_PULL_PROBES, &a->probe_peak},
-             {IG_PULL_SOLID, &a->solid}};
+             {IG_PULL_LINES, &a->line},         {IG_PULL_LINES, &a->ground},
+             {IG_PULL_STATE, &a->state},        {IG_PULL_PROBES, &a->probe_now},
+             {IG_PULL_PROBES, &a->probe_peak},  {IG_PULL_SOLID, &a->solid}};
+  IG_TRY(ig_powder_windows_share(r, &r->set[r->now], what & ~(unsigned)IG_PULL_WINDOWS));
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].what & what)
       IG_TRY(ig_array_pull(r->cx, all[i].array));
+  if (ig_powder_ranks(r) && what & (IG_PULL_POOL | IG_PULL_LEDGER)) {
+    IG_TRY(ig_powder_looks_join(r));
+  } else {
+    if (what & IG_PULL_POOL) {
+      IG_TRY(ig_array_pull(r->cx, &a->molten));
+      memcpy(r->molten, a->molten.host, sizeof r->molten);
+    }
+    r->sunk = *(const uint64_t *)a->sunk.host;
+  }
   if (what & IG_PULL_MAP && a->map.count)
     IG_TRY(ig_array_pull(r->cx, &a->map));
   if (what & IG_PULL_MAP && a->event_cells.count)
@@ -348,7 +364,7 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
   }
   if (what & IG_PULL_LEDGER) {
     r->ledger.source = sum(&a->source);
-    r->ledger.sunk = (double)*(const uint64_t *)a->sunk.host * r->tables->sink * pow(r->cell, 3);
+    r->ledger.sunk = (double)r->sunk * r->tables->sink * pow(r->cell, 3);
     r->ledger.lost = sum(&a->lost) + sum(&a->coarse_lost);
     r->ledger.held = sum(&a->held) + sum(&a->coarse_held);
   }
@@ -359,9 +375,12 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
    array. */
 ig_status ig_powder_molten_pull(ig_powder_run *r) {
   IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA &&
-                 r->cluster.turn > 0) return ig_powder_told_cuda(r->cx, &r->cluster,
-                                                                 r->array.molten.host);)
-  return ig_array_pull(r->cx, &r->array.molten);
+                 r->cluster.turn > 0) return ig_powder_told_cuda(r->cx, &r->cluster, r->molten);)
+  if (ig_powder_ranks(r))
+    return IG_OK; /* ig_powder_looks_join has them */
+  IG_TRY(ig_array_pull(r->cx, &r->array.molten));
+  memcpy(r->molten, r->array.molten.host, sizeof r->molten);
+  return IG_OK;
 }
 
 /* --- launches */
@@ -398,6 +417,8 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[0] = r->view.probes;
   else if (what == IG_POWDER_KERNEL_ahead)
     n[0] = r->view.window_count;
+  else if (what == IG_POWDER_KERNEL_parcel)
+    n[0] = r->view.a.parcel.size[0] * r->view.a.parcel.size[1] * r->view.a.parcel.size[2];
   else if (what == IG_POWDER_KERNEL_film)
     n[0] = r->view.film.n[0] * r->view.film.n[1];
   else if (what != IG_POWDER_KERNEL_pool_done && what != IG_POWDER_KERNEL_put)
@@ -406,6 +427,9 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
              : where[what] == BOX    ? b[d]
              : where[what] == AROUND ? b[d] + 2
                                      : ig_powder_filled(&r->view, d);
+  const int *rows = r->view.a.rows; /* of a rank, in long steps */
+  if (rows[1] > 0 && (what == IG_POWDER_KERNEL_coarse_look || what == IG_POWDER_KERNEL_coarse_step))
+    n[1] = rows[1] - rows[0];
 }
 
 /* One launch, or one loop over threads, over all items of the window in work (r->view.w). */

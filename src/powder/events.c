@@ -5,10 +5,12 @@
 #include "powder/powder.h"
 #include "backend/backend.h"
 #include "io/format/exaca.h"
+#include "ranks/allgather.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_CELLS 1e8 /* 2.4 GB */
 
@@ -152,29 +154,57 @@ static void line_take(ig_powder_run *r, const ig_powder_event *e) {
   }
 }
 
+/* The device's list, after those that the host has; *now: how many. */
+static ig_status list_pull(ig_powder_run *r, int64_t *now) {
+  const uint64_t *counts = r->array.event_count.host;
+  *now = (int64_t)counts[IG_EVENTS_LISTED];
+  if (counts[IG_EVENTS_LISTED] > r->view.events.most)
+    return IG_FAIL(r->cx, IG_NUMERIC,
+                   "%lld cells froze between two looks at the list of events, which holds %llu: "
+                   "take a smaller box of events",
+                   (long long)*now, (unsigned long long)r->view.events.most);
+  IG_TRY(ig_powder_events_reserve(r, r->events + *now));
+  IG_TRY(r->cx->backend->copy_out(r->cx, r->event + r->events, r->array.event_list.dev,
+                                  (size_t)*now * sizeof *r->event));
+  if (*now > 0)
+    qsort(r->event + r->events, (size_t)*now, sizeof *r->event, by_cell);
+  return IG_OK;
+}
+
+/* Those of all ranks instead, in the order of one; *lost of all. */
+static ig_status list_join(ig_powder_run *r, ig_status status, int64_t *now, int64_t *lost) {
+  void *all = NULL;
+  int64_t sum = 0;
+  if (ig_powder_ranks(r)) {
+    const ig_powder_event *mine = r->event ? r->event + r->events : NULL;
+    IG_TRY(ig_ranks_sum_lists(r->cx, status, *lost, lost));
+    status =
+        ig_ranks_allgatherv(r->cx, status, mine, *now, sizeof *r->event, by_cell, &all, &sum, NULL);
+    if (status == IG_OK)
+      status = ig_powder_events_reserve(r, r->events + sum);
+    if (status == IG_OK && sum > 0)
+      memcpy(r->event + r->events, all, (size_t)sum * sizeof *r->event);
+    *now = sum;
+    free(all);
+  }
+  return status;
+}
+
 ig_status ig_powder_events_drain(ig_powder_run *r) {
-  ig_array *count = &r->array.event_count, *list = &r->array.event_list;
+  ig_array *count = &r->array.event_count;
+  int64_t now = 0;
   if (r->view.events.n[0] == 0)
     return IG_OK;
   IG_TRY(ig_array_pull(r->cx, count));
-  uint64_t *counts = count->host;
-  const uint64_t now = counts[IG_EVENTS_LISTED];
-  r->events_lost += (double)counts[IG_EVENTS_LOST];
-  if (now == 0 && counts[IG_EVENTS_LOST] == 0)
+  const ig_status pulled = list_pull(r, &now);
+  int64_t lost = (int64_t)((const uint64_t *)count->host)[IG_EVENTS_LOST];
+  IG_TRY(list_join(r, pulled, &now, &lost));
+  r->events_lost += (double)lost;
+  if (now == 0 && lost == 0)
     return IG_OK;
-  if (now > r->view.events.most)
-    return IG_FAIL(r->cx, IG_NUMERIC,
-                   "%llu cells froze between two looks at the list of events, which holds %llu: "
-                   "take a smaller box of events",
-                   (unsigned long long)now, (unsigned long long)r->view.events.most);
-  IG_TRY(ig_powder_events_reserve(r, r->events + (int64_t)now));
-  IG_TRY(r->cx->backend->copy_out(r->cx, r->event + r->events, list->dev,
-                                  (size_t)now * sizeof *r->event));
-  if (now > 0)
-    qsort(r->event + r->events, (size_t)now, sizeof *r->event, by_cell);
-  for (uint64_t i = 0; i < now && r->layer > 0; i++)
-    line_take(r, &r->event[r->events + (int64_t)i]);
-  r->events += (int64_t)now;
+  for (int64_t i = 0; i < now && r->layer > 0; i++)
+    line_take(r, &r->event[r->events + i]);
+  r->events += now;
   return ig_array_zero(r->cx, count);
 }
 

@@ -60,10 +60,13 @@ static __device__ __noinline__ double slab_light(const ig_powder_view &v, int be
   return sum * powder_absorbed(&v, &hole, state, T);
 }
 
-/* What a topmost cell loses as vapour, J/m^3. The column is this thread's alone. */
+/* What a topmost cell loses as vapour, J/m^3; `light` at its surface alone, J. The column is this
+   thread's alone. */
 static __device__ __noinline__ double slab_boil(const ig_powder_view &v, const ig_powder_window &w,
-                                                int x, int y, double heat, double dt, double edge) {
-  const double by = powder_vapour_take(&v, heat, dt / edge);
+                                                int x, int y, double heat, double dt, double edge,
+                                                double resist, double light) {
+  const double by =
+      powder_vapour_take(&v, heat, dt / edge, resist, edge, light / (dt * edge * edge));
   v.evaporated[powder_column_in(&v, &w.box, x, y)] += by * edge * edge * edge;
   return by;
 }
@@ -90,7 +93,8 @@ static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const i
   const bool lit = light->count && s.deep[highest] != 0;
   if (highest < s.top && !lit)
     return;
-  const double T = s.cell[slab_at(s, p.plane, s.top, p.u)].x;
+  const double2 cell = s.cell[slab_at(s, p.plane, s.top, p.u)];
+  const double T = cell.x;
   double out = 0, in = 0;
   if (highest == s.top && (v.convection != 0 || v.emissivity != 0)) {
     out = h.dt * powder_top_flux(&v, T);
@@ -108,7 +112,7 @@ static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const i
       heat[z] -= out * h.per_edge;
     heat[z] += per_volume * s.deep[p.k + z];
     if (v.evaporated && p.k + z == s.top && state & IG_POWDER_MOLTEN && heat[z] > v.law.liquidus)
-      heat[z] -= slab_boil(v, w, x, y, heat[z], h.dt, h.edge);
+      heat[z] -= slab_boil(v, w, x, y, heat[z], h.dt, h.edge, cell.y, s.deep[s.top] == 1 ? in : 0);
   }
 }
 
@@ -518,6 +522,11 @@ extern "C" ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
       return IG_OK;
   }
   if (bytes[0] > (size_t)is->most || v->window_count == 0)
+    return IG_OK;
+  with.windows = v->own;
+  with.window_count = v->own_count;
+  *done = v->own_count == 0; /* others' windows only */
+  if (*done)
     return IG_OK;
   return bytes[1] <= (size_t)is->most
              ? launch_items<true>(cx, &with, steps, items, bytes[1], is, done)

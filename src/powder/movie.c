@@ -61,6 +61,7 @@ ig_status ig_powder_film_frame(ig_powder_run *r, ig_sink *to) {
   static const char *const name[3] = {"T", "solid", "melts"}, *const unit[3] = {"K", "", ""};
   ig_snapshot *s;
   double *field[3] = {0};
+  IG_TRY(ig_powder_windows_share(r, &r->set[r->now], IG_PULL_STATE | IG_PULL_WINDOWS));
   IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_film));
   IG_TRY(ig_array_pull(r->cx, &r->array.film));
   IG_TRY(ig_powder_levels_pull(r, r->bed - 1, 1, r->array.top.host));

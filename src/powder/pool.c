@@ -152,6 +152,7 @@ ig_status ig_powder_layer_done(ig_powder_run *r, int64_t layer) {
   const double height = r->layer_height;
   const int64_t thick = (int64_t)llround(height / r->cell), from = r->bed - thick - 1;
   layer_count n = {0};
+  IG_TRY(ig_powder_windows_share(r, &r->set[r->now], IG_PULL_STATE));
   if (r->cx->backend->separate)
     IG_TRY(ig_powder_levels_pull(r, from, thick + 1, r->state + ig_powder_state_at(r, 0, 0, from)));
   for (int i = 0; i < r->c->hatch.parts.count; i++)

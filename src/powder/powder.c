@@ -116,6 +116,7 @@ done:
 
 const ig_room ig_room_powder = {.name = "powder",
                                 .about = "a part scanned line by line in a bed of powder",
+                                .ranks = true,
                                 .case_size = sizeof(ig_powder_case),
                                 .options = ig_powder_options,
                                 .open = room_open,
@@ -133,5 +134,6 @@ const ig_room ig_room_powder = {.name = "powder",
                                 .path = ig_powder_path,
                                 .check = check,
                                 .fields = IG_POWDER_FIELDS,
+                                .figures = IG_POWDER_FIGURES,
                                 .precisions = "double",
                                 .unused = "assembly|mesh"};

@@ -29,6 +29,7 @@
 #ifndef IG_POWDER_H
 #define IG_POWDER_H
 
+#include <ingot/ranks.h>
 #include "core/room.h"
 #include "core/array.h"
 #include "core/toolpath.h"
@@ -111,6 +112,11 @@ typedef struct {
 enum { IG_CHECKPOINT_EXACT, IG_CHECKPOINT_SMALL };
 extern const ig_option ig_powder_options[];
 #define IG_POWDER_FIELDS "T|solid|melts|unfused|porosity|keyhole"
+#define IG_POWDER_FIGURES                                                                          \
+  "layers|stored|source|born|sunk|lost|held|evaporated|energy_gap|T_max|melt_length_max|"          \
+  "melt_width_max|melt_depth_max|melt_width_mean|melt_depth_mean|melted_fraction_least|"           \
+  "reached_below_least|porosity_most|keyhole_index_most|events|events_lost|time_above|"            \
+  "cooling_rate|fine_steps|coarse_steps|window_moves|{probes}_peak"
 
 /* Heat so far, J. */
 typedef struct {
@@ -181,6 +187,7 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(lost)                                                                                          \
   X(held)                                                                                          \
   X(evaporated)                                                                                    \
+  X(light)                                                                                         \
   X(coarse_lost)                                                                                   \
   X(coarse_held)                                                                                   \
   X(lost_now)                                                                                      \
@@ -198,6 +205,7 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(probe_now)                                                                                     \
   X(probe_peak)                                                                                    \
   X(map)                                                                                           \
+  X(parcel)                                                                                        \
   X(event_cells)                                                                                   \
   X(event_list)                                                                                    \
   X(event_count)                                                                                   \
@@ -222,6 +230,7 @@ typedef struct {
   int count;
   ig_powder_window *window; /* of the host; device addresses within */
   ig_array list;            /* the same on the device */
+  ig_array own;             /* of these what this rank computes; one rank has none of it */
   /* device memory of each window, which only grows; rim: faces of its six sides */
 
   ig_array heat[IG_POWDER_WINDOWS], T[IG_POWDER_WINDOWS], resist[IG_POWDER_WINDOWS],
@@ -250,6 +259,9 @@ typedef struct {
   ig_powder_windows set[2]; /* set[now] is in force */
   int now;
   bool moved; /* they were placed anew; their cells are filled before the next step */
+  /* of all ranks, as they were pulled or joined: counts of molten cells; cells that sank */
+  int molten[IG_MOLTEN_COUNT];
+  uint64_t sunk;
   ig_powder_cluster cluster;
   ig_powder_way way[IG_POWDER_BEAMS];    /* the paths, of the host */
   int size[3];                           /* of a window that follows one beam, in coarse cells */
@@ -323,11 +335,35 @@ enum {
   IG_PULL_STATE = 16,
   IG_PULL_PROBES = 32,
   IG_PULL_SOLID = 64,
-  IG_PULL_MAP = 128
+  IG_PULL_MAP = 128,
+  IG_PULL_WINDOWS = 256 /* of several ranks: ig_powder_windows_share */
 };
 IG_MUST_CHECK ig_status ig_powder_pull(ig_powder_run *run, unsigned what);
-/* Counts of molten cells after the last step. */
+/* Counts of molten cells after the last step, into run->molten. */
 IG_MUST_CHECK ig_status ig_powder_molten_pull(ig_powder_run *run);
+
+/* --- share.c: several ranks (ranks/ranks.h). Each computes the fine steps of some windows; the
+   coarse grid is computed by all, with the same bits. */
+
+static inline bool ig_powder_ranks(const ig_powder_run *run) {
+  return ig_ranks_count(run->cx->ranks) > 1;
+}
+/* Whether another rank computes a window: set where windows are placed. */
+bool ig_powder_away(const ig_powder_run *run, const ig_powder_window *window);
+/* What the ranks of a set of windows have of these, to all; bits of IG_PULL_*, and IG_PULL_WINDOWS:
+   heat of fine cells. Nothing on one rank. Collective, as all below. */
+IG_MUST_CHECK ig_status ig_powder_windows_share(ig_powder_run *run, const ig_powder_windows *set,
+                                                unsigned what);
+/* After `cross` and `mean` of a window: coarse cells under it and around it. */
+IG_MUST_CHECK ig_status ig_powder_coarse_share(ig_powder_run *run, const ig_powder_window *window);
+/* Long steps are divided: a rank takes rows of coarse cells in y. False: too few rows, or one rank;
+   all take all. */
+bool ig_powder_rows(const ig_powder_run *run, int *from, int *to);
+/* Before a stage: heat of the rows beside this rank's. After the last one: heat and sums of all. */
+IG_MUST_CHECK ig_status ig_powder_rows_beside(ig_powder_run *run);
+IG_MUST_CHECK ig_status ig_powder_rows_join(ig_powder_run *run);
+/* Pools, counts and probes of all ranks, into the arrays and run->molten, run->sunk. */
+IG_MUST_CHECK ig_status ig_powder_looks_join(ig_powder_run *run);
 
 /* --- window.c */
 

@@ -411,8 +411,8 @@ static void deep_warn(const ig_powder_run *r) {
 /* Lines too shallow, pools at a window's side or left by it, layers not fused, a balance that does
    not close: each says what to change. */
 void ig_powder_warn(const ig_powder_run *r) {
-  const int left = ((const int *)r->array.molten.host)[IG_MOLTEN_LEFT];
-  const int touch = ((const int *)r->array.molten.host)[IG_MOLTEN_TOUCH];
+  const int left = r->molten[IG_MOLTEN_LEFT];
+  const int touch = r->molten[IG_MOLTEN_TOUCH];
   int64_t shallow = 0, seen = 0, first = -1, layer = 0;
   for (int64_t i = 0; i < r->lines; i++) {
     const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * i;

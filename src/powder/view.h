@@ -56,6 +56,7 @@ typedef struct {
   ig_powder_level fine;
   double *rim; /* heat that left through each face of the rim in this coarse step, J */
   int beams, beam[IG_POWDER_BEAMS]; /* those in it */
+  int away;                         /* another rank computes it */
 } ig_powder_window;
 
 /* What the beam finds: depth of absorption (1/e^2, m; NaN: the topmost cell), and the share of its
@@ -132,6 +133,15 @@ typedef struct {
   double all;                                        /* s, of a group */
 } ig_powder_stages;
 
+/* Items of `bytes` each in a box of an array, and the same one after the other in a buffer, for
+   other ranks. */
+typedef struct {
+  char *array, *buffer;
+  int64_t n[2], at[3], size[3]; /* n: of the array along its first two axes */
+  int bytes;                    /* 1 or a multiple of 4 */
+  bool into;                    /* from the buffer into the array */
+} ig_powder_parcel;
+
 /* Arguments of the launches. */
 typedef struct {
   /* set by the host before each launch; most kernels use few of them */
@@ -141,6 +151,7 @@ typedef struct {
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
   int stage, last;        /* from 1, 0: a plain step; whether it is the last one */
+  int rows[2];            /* of coarse cells in y that a launch takes, from and to; 0, 0: all */
   double heat;            /* of new powder, J/m^3 */
   const double *fill_was; /* of levels, before a new layer */
   /* of beams on a line: unit vector along it, and the spot, m; for length and width of pools */
@@ -150,6 +161,7 @@ typedef struct {
   int64_t line[IG_POWDER_BEAMS];      /* -1: none */
   int kind[IG_POWDER_BEAMS];          /* of keyholes, one for all steps of a launch; -1: none */
   ig_powder_box box[IG_POWDER_BEAMS]; /* of beams; size 0: none */
+  ig_powder_parcel parcel;
 } ig_powder_args;
 
 typedef struct {
@@ -178,9 +190,10 @@ typedef struct {
   ig_powder_holes holes;
   double *ground; /* temperature ahead of each beam, K */
   /* vapour: heat flux evaporation / sqrt(T) exp(vapour (1 / boiling - 1 / T)), W/m^2; heat it took
-     so far, J, by column; NULL: there is none */
+     so far, and light of a step that the topmost cell alone took, J, by column; NULL: there is
+     none. The kernel that takes all steps at once has no use for `light` */
   double boiling, vapour, evaporation;
-  double *evaporated;
+  double *evaporated, *light;
   /* heat so far, J, by column: of fine cells; of coarse ones, and in the last two stages */
   double *source, *lost, *held, *coarse_lost, *coarse_held, *stage_lost[2], *stage_held[2];
   double liquidus_T, solidus_T;
@@ -201,6 +214,8 @@ typedef struct {
   ig_powder_events events;
   const ig_powder_window *windows, *were; /* all now; all before they were placed anew */
   int window_count, were_count;
+  const ig_powder_window *own; /* those that this rank computes; on one rank `windows` */
+  int own_count;
   ig_powder_window *list; /* where windows are put */
   ig_powder_window w;     /* the one in work */
   ig_powder_args a;
@@ -216,7 +231,8 @@ IG_HD double ig_powder_fine_dt(const ig_powder_args *a, int n) {
 }
 
 /* The keyhole of a kind in ground at temperature T: between two rows, level beyond them. `given`:
-   the least depth, NaN: none. */
+   the least depth, NaN: none. What is less deep than a nanometre heats the surface: no cell would
+   be within its reach. */
 IG_HD ig_powder_hole ig_powder_hole_at(const ig_powder_holes *h, int kind, double T, double given) {
   double at = (T - h->T) / h->step;
   at = at > 0 ? (at < IG_HOLE_ROWS - 1 ? at : IG_HOLE_ROWS - 1) : 0;
@@ -227,7 +243,7 @@ IG_HD ig_powder_hole ig_powder_hole_at(const ig_powder_holes *h, int kind, doubl
   now.share = a->share + share * (b->share - a->share);
   now.absorptivity = a->absorptivity + share * (b->absorptivity - a->absorptivity);
   now.depth = a->depth + share * (b->depth - a->depth);
-  if (!(now.depth > 0) || now.depth < given)
+  if (!(now.depth > 1e-9) || now.depth < given)
     now.depth = given;
   return now;
 }
@@ -255,7 +271,8 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
   X(change, coarse)                                                                                \
   X(mean, box)
 #define IG_POWDER_ITEMS(X)                                                                         \
-  X(ghost) X(rim) X(cross) X(column) X(probe) X(film) X(ahead) X(pool_done) X(put)
+  X(ghost)                                                                                         \
+  X(rim) X(cross) X(column) X(probe) X(film) X(ahead) X(pool_done) X(put) X(parcel)
 
 typedef enum {
 #define X(name, where) IG_POWDER_KERNEL_##name,
@@ -281,9 +298,9 @@ typedef struct {
      memory of the host, into which the device writes. turn: steps launched */
   int *told, turn;
 } ig_powder_cluster;
-/* `steps` fine steps from v->a.time on (v->a.stages) of all windows, with ghosts from the coarse
-   grid; temperatures after them. `ways`: the paths, of the host. *done false: the windows do not
-   fit, nothing has happened. */
+/* `steps` fine steps from v->a.time on (v->a.stages) of this rank's windows, with ghosts from the
+   coarse grid; temperatures after them. `window`: all; `ways`: the paths, of the host. *done false:
+   one of all windows does not fit, nothing has happened. */
 IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
                                             const ig_powder_window *window,
                                             const ig_powder_way *ways, int steps,

@@ -107,7 +107,7 @@ static void box_even(const ig_powder_run *r, const double *way, ig_powder_box *b
 /* How far what is molten reaches along an axis, of a beam's box or one that lingers; false: nothing
    is. Of counts that were pulled. */
 static bool molten_span(const ig_powder_run *r, int which, int d, double *low, double *high) {
-  const int *extent = (const int *)r->array.molten.host + IG_MOLTEN_EXTENT + 6 * which + 2 * d;
+  const int *extent = r->molten + IG_MOLTEN_EXTENT + 6 * which + 2 * d;
   if (extent[1] == 0)
     return false;
   *low = r->low[d] + (double)(r->nf[d] - extent[0]) * r->cell;
@@ -316,12 +316,18 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
     for (int b = 0; b < r->beams; b++)
       if (r->laser[b].has_box && meet(&r->laser[b].box, &box[i]))
         w->beam[w->beams++] = b;
+    w->away = ig_powder_away(r, w);
   }
   set->count = count;
   r->now = which;
   r->view.list = set->list.dev;
   r->view.windows = set->list.dev;
-  r->view.window_count = count;
+  r->view.window_count = r->view.own_count = count;
+  r->view.own = set->list.dev;
+  for (int i = 0; i < count; i++)
+    r->view.own_count -= set->window[i].away;
+  if (ig_powder_ranks(r))
+    r->view.own = set->own.dev;
   return IG_OK;
 }
 
@@ -334,6 +340,17 @@ ig_status ig_powder_windows_put(ig_powder_run *r) {
     r->view.a.slot = i;
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_put));
   }
+  if (!ig_powder_ranks(r))
+    return IG_OK;
+  r->view.list = set->own.dev;
+  r->view.a.slot = 0;
+  for (int i = 0; i < set->count; i++)
+    if (!set->window[i].away) {
+      r->view.w = set->window[i];
+      IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_put));
+      r->view.a.slot++;
+    }
+  r->view.list = set->list.dev;
   return IG_OK;
 }
 
@@ -359,10 +376,15 @@ ig_status ig_powder_windows_fill(ig_powder_run *r) {
   IG_TRY(ig_powder_windows_put(r));
   for (int i = 0; i < were->count; i++) {
     r->view.w = were->window[i];
-    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_leave));
+    if (!r->view.w.away)
+      IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_leave));
   }
+  IG_TRY(ig_powder_windows_share(
+      r, were, IG_PULL_STATE | IG_PULL_LEDGER | IG_PULL_MAP | (set->count ? IG_PULL_WINDOWS : 0)));
   for (int i = 0; i < set->count; i++) {
     r->view.w = set->window[i];
+    if (r->view.w.away)
+      continue;
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_remap));
     if (r->view.map.n[0] || r->view.events.n[0])
       IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_enter));
@@ -379,12 +401,11 @@ ig_status ig_powder_windows_place(ig_powder_run *r, const ig_powder_box *box, in
 static ig_status lingers_look(ig_powder_run *r) {
   if (r->lingers == 0 || r->step % LOOK_EVERY)
     return IG_OK;
-  const int *molten = r->array.molten.host;
   int kept = 0;
   IG_TRY(ig_powder_molten_pull(r));
   for (int i = 0; i < r->lingers; i++)
     if (i >= r->view.lingers ||
-        molten[IG_MOLTEN_LINGER + i] > 0) /* new ones have not been counted yet */
+        r->molten[IG_MOLTEN_LINGER + i] > 0) /* new ones have not been counted yet */
       r->linger[kept++] = r->linger[i];
   r->lingers = kept;
   return IG_OK;

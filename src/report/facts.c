@@ -144,17 +144,19 @@ static void names_of(const ig_node *list, const char *key, char *text, size_t si
                                ig_page_text(m, key));
 }
 
-/* What the mesh was made of: "boxes", or the file it was read from. */
+/* What the mesh was made of: "boxes", "part.stl", or the file it was read from. */
 static void mesh_of(const ig_node *kase, char *text, size_t size) {
   const ig_node *mesh = kase ? ig_node_find(kase, "mesh") : NULL;
-  /* The name of the file without its folder, or the first key of the section. */
-  const char *file = ig_page_text(mesh, "file");
+  /* The name of the file without its folder, or the first section that describes a shape. */
+  const char *file =
+      *ig_page_text(mesh, "file") ? ig_page_text(mesh, "file") : ig_page_text(mesh, "stl");
   const char *slash = strrchr(file, '/');
   text[0] = '\0';
   if (*file)
     snprintf(text, size, "%s", slash ? slash + 1 : file);
-  else if (mesh && mesh->kind == IG_NODE_MAP && mesh->child)
-    snprintf(text, size, "%s", mesh->child->key);
+  else if (mesh && mesh->kind == IG_NODE_MAP)
+    for (const ig_node *n = mesh->child; n && !*text; n = n->next)
+      snprintf(text, size, "%s", n->kind != IG_NODE_SCALAR ? n->key : "");
   else if (kase && ig_node_find(kase, "grid"))
     snprintf(text, size, "grid");
 }

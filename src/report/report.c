@@ -126,7 +126,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
                  *run->title ? ": " : "", run->title);
   ig_page_verdict(html, run);
   ig_text_add(html, "<figure class=\"part\"><div class=\"picture\">");
-  IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1200, "The last snapshot", &drawn));
+  IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1000, "The last snapshot", &drawn));
   ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
   ig_json_text(&p->data, "id", id);
@@ -135,8 +135,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
     ig_json_real(&p->data, "solidus", solidus);
   /* Without a picture there is no snapshot that could be read, and no 3D view either. */
   if (drawn)
-    IG_TRY_GOTO(status, done,
-                ig_report_view(p->cx, run->folder, run->physics, p->o, &p->data, note));
+    IG_TRY_GOTO(status, done, ig_report_view(p->cx, run, p->o, &p->data, note));
   if (*note)
     ig_html_format(html, "<p class=\"note\">%s</p>", note);
   if (table.rows > 0) {

@@ -86,7 +86,7 @@ IG_MUST_CHECK ig_status ig_page_calibration(ig_page *p, const char *folder, cons
 enum { IG_REPORT_NOTE = 320 };
 /* Writes the object "view" of a run's data; nothing if there are no snapshots. *note says what was
    left out, "" if nothing was. */
-IG_MUST_CHECK ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
+IG_MUST_CHECK ig_status ig_report_view(ig_ctx *cx, const ig_page_run *run,
                                        const ig_report_options *options, ig_json *json,
                                        char note[IG_REPORT_NOTE]);
 

@@ -36,6 +36,7 @@ typedef struct {
   float *value[FIELDS]; /* per point, or per cell: triangles, then rods; NULL: not in this one */
   float *moved;         /* 3 x points; NULL: none */
   int geometry;         /* which of those before it is of the same shape */
+  int mode;             /* its displacements are the shape of this mode; 0: those of its time */
 } frame;
 
 /* All frames of a run, with ranges over all of them, so that colours mean the same in each. */
@@ -51,6 +52,8 @@ typedef struct {
   double last;  /* time of the last frame */
   int64_t most; /* triangles of a frame */
   bool iterations;
+  int modes; /* frames are shapes of so many modes, of one snapshot; 0: of times */
+  const ig_node *result, *units; /* figures of the summary; NULL */
 } scene;
 
 /* Allowed with any member NULL. */
@@ -90,6 +93,13 @@ static void fields_choose(scene *s, const ig_snapshot *snap) {
                                       "T_peak",    "principal_stress", "strain_energy"};
   /* Pass k takes the field that is k-th in the list; the last pass takes all others. */
   const int known = sizeof first / sizeof *first;
+  if (s->modes) {
+    snprintf(s->name[0], sizeof s->name[0], "mode shape");
+    s->field_low[0] = INFINITY;
+    s->field_high[0] = -INFINITY;
+    s->fields = 1;
+    return;
+  }
   for (int pass = 0; pass < known + 1; pass++)
     for (int i = 0; i < snap->fields && s->fields < FIELDS; i++) {
       const ig_field *f = &snap->field[i];
@@ -108,17 +118,27 @@ static void fields_choose(scene *s, const ig_snapshot *snap) {
 
 /* --- reading one snapshot */
 
+/* The name in the snapshot of what a frame shows as `name`. */
+static const char *name_here(const frame *f, const char *name, char text[32]) {
+  if (!f->mode)
+    return name;
+  snprintf(text, 32, "mode_%d", f->mode);
+  return text;
+}
+
 /* Takes one field's values at the points or cells of the surface; a snapshot that lacks the field
    keeps NULL. Vectors count by their length. */
 static ig_status values_take(scene *s, const ig_snapshot *snap, const ig_surface *surface,
                              const int64_t *used, int k, frame *f) {
   ig_scalar scalar;
   int here = 0;
-  while (here < snap->fields && strcmp(snap->field[here].name, s->name[k]) != 0)
+  char text[32];
+  const char *name = name_here(f, s->name[k], text);
+  while (here < snap->fields && strcmp(snap->field[here].name, name) != 0)
     here++;
   if (here == snap->fields || (snap->field[here].where == IG_AT_CELLS) != s->cells[k])
     return IG_OK;
-  IG_TRY(ig_scalar_find(snap, "snapshot", s->name[k], &scalar));
+  IG_TRY(ig_scalar_find(snap, "snapshot", name, &scalar));
   const int64_t count = s->cells[k] ? f->triangles + f->rods : f->points;
   IG_TRY(IG_NEW(s->cx, &f->value[k], count + 1, "values"));
   for (int64_t i = 0; i < count; i++) {
@@ -138,16 +158,14 @@ static ig_status values_take(scene *s, const ig_snapshot *snap, const ig_surface
 
 /* Displacements at the points, if the snapshot has them; they move the part in the view. */
 static ig_status moved_take(scene *s, const ig_snapshot *snap, const int64_t *used, frame *f) {
-  int here = 0;
-  while (here < snap->fields && strcmp(snap->field[here].name, "displacement") != 0)
-    here++;
-  if (here == snap->fields || snap->field[here].where != IG_AT_POINTS ||
-      snap->field[here].components != 3)
+  char text[32];
+  const ig_field *field = ig_vector_find(snap, name_here(f, "displacement", text));
+  if (!field)
     return IG_OK;
   IG_TRY(IG_NEW(s->cx, &f->moved, 3 * f->points + 1, "displacements"));
   for (int64_t i = 0; i < f->points; i++)
     for (int c = 0; c < 3; c++) {
-      const double v = ig_field_number(&snap->field[here], 3 * used[i] + c);
+      const double v = ig_field_number(field, 3 * used[i] + c);
       f->moved[c * f->points + i] = (float)v;
       if (isfinite(v)) {
         s->moved_low[c] = fmin(s->moved_low[c], v);
@@ -324,12 +342,30 @@ static ig_status geometry_write(const scene *s, const frame *f, ig_json *json) {
   return IG_OK;
 }
 
+/* Its number, and its frequency or load factor where the summary has it. */
+static void mode_label(const scene *s, int mode, char *label, size_t size) {
+  char key[32];
+  snprintf(key, sizeof key, "mode_%d", mode);
+  const ig_node *value = s->result ? ig_node_find(s->result, key) : NULL;
+  const ig_node *unit = s->units ? ig_node_find(s->units, key) : NULL;
+  char *end = NULL;
+  const double number = value && value->text ? ig_decimal_read(value->text, &end) : NAN;
+  if (!end || *end || !isfinite(number))
+    ig_format(label, size, "mode %d", mode);
+  else if (unit && unit->text && strcmp(unit->text, "Hz") == 0)
+    ig_format(label, size, "mode %d: %.5g Hz", mode, number);
+  else
+    ig_format(label, size, "mode %d: load factor %.5g", mode, number);
+}
+
 /* A frame: label, shape, values and displacements. A surface without a time is that of part.stl. */
 static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
-  char label[64];
+  char label[80];
   /* All labels have the unit that suits the last time, so that they can be compared. */
   const ig_display shown = ig_display_for("s", s->last);
-  if (isnan(f->time))
+  if (f->mode)
+    mode_label(s, f->mode, label, sizeof label);
+  else if (isnan(f->time))
     ig_format(label, sizeof label, "surface, part.stl");
   else if (s->iterations)
     ig_format(label, sizeof label, "iteration %.0f", f->time);
@@ -377,6 +413,8 @@ static double warp_scale(const scene *s) {
     size += (s->high[c] - s->low[c]) * (s->high[c] - s->low[c]);
     most = fmax(most, fmax(fabs(s->moved_low[c]), fabs(s->moved_high[c])));
   }
+  if (s->modes) /* shapes, of any size: about a tenth of the body */
+    return ig_mode_usual(sqrt(size));
   return ig_warp_usual(sqrt(size), most);
 }
 
@@ -456,6 +494,27 @@ static void marks_write(const ig_marks *m, ig_json *json) {
   ig_json_end(json, '}');
 }
 
+/* Loads and supports; supports of a design where there is material at the end. */
+static ig_status marks_find(scene *s, const char *path) {
+  const frame *f = &s->frame[s->frames - 1];
+  double size = 0;
+  bool *near;
+  for (int c = 0; c < 3; c++)
+    size += (s->high[c] - s->low[c]) * (s->high[c] - s->low[c]);
+  IG_TRY(ig_marks_read(s->cx, path, sqrt(size), &s->marks));
+  if (!s->iterations || s->marks.count == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &near, s->marks.count, "loads"));
+  for (int64_t i = 0; i < f->points; i++) {
+    const double at[3] = {(double)f->at[i], (double)f->at[f->points + i],
+                          (double)f->at[2 * f->points + i]};
+    ig_marks_near(&s->marks, at, near);
+  }
+  ig_marks_keep(&s->marks, near);
+  free(near);
+  return IG_OK;
+}
+
 /* The whole view. Shapes are written in the order of their numbers, before the frames that refer to
    them. Keys: low, high (of the shape), box_low, box_high (of all that moves), fields, warp,
    geometries, frames; web/view.js reads them by these names. */
@@ -464,6 +523,8 @@ static ig_status scene_write(const scene *s, ig_json *json) {
   double box_low[3], box_high[3];
   deformed_box(s, moves ? warp_scale(s) : 0, box_low, box_high);
   ig_json_object(json, "view");
+  ig_json_int(json, "first", s->modes ? 0 : s->frames - 1);
+  ig_json_raw(json, "modes", s->modes ? "true" : "false");
   triple_write(json, "low", s->low);
   triple_write(json, "high", s->high);
   triple_write(json, "box_low", box_low);
@@ -560,6 +621,23 @@ static void left_out(const scene *s, int snapshots, int unread, const char *one,
         (long long)largest->all, asked ? "" : " --frames 24");
 }
 
+/* How many shapes of modes a snapshot has. */
+static ig_status modes_count(scene *s, const char *path) {
+  ig_snapshot *snap = NULL;
+  char name[32];
+  if (strcmp(s->physics, "structure") != 0 || !ig_page_plain(path))
+    return IG_OK;
+  const ig_status status = ig_snapshot_read(s->cx, path, &snap);
+  for (int k = 1; status == IG_OK; k++) {
+    snprintf(name, sizeof name, "mode_%d", k);
+    if (!ig_vector_find(snap, name))
+      break;
+    s->modes = k;
+  }
+  ig_snapshot_free(snap);
+  return status == IG_MEMORY || status == IG_INTERRUPTED ? status : IG_OK;
+}
+
 /* Last first: its fields are the ones that are shown. Snapshots that cannot be read are left out.
  */
 static ig_status scene_read(scene *s, const ig_series *series, const char *folder, int *unread,
@@ -567,8 +645,9 @@ static ig_status scene_read(scene *s, const ig_series *series, const char *folde
   /* Frames are spread evenly over the snapshots; the first and the last are always among them. */
   const int wanted = s->frames;
   for (int i = wanted - 1; i >= 0; i--) {
-    const int k =
-        wanted > 1 ? (int)((int64_t)i * (series->count - 1) / (wanted - 1)) : series->count - 1;
+    const int k = !s->modes && wanted > 1 ? (int)((int64_t)i * (series->count - 1) / (wanted - 1))
+                                          : series->count - 1;
+    s->frame[i].mode = s->modes ? i + 1 : 0;
     IG_TRY(ig_interrupt_take(s->cx, "report"));
     const ig_status status = frame_read(s, series->path[k], &s->frame[i]);
     if (status == IG_MEMORY || status == IG_INTERRUPTED)
@@ -591,11 +670,11 @@ static ig_status scene_read(scene *s, const ig_series *series, const char *folde
 }
 
 /* The view of so many frames with at most `most` triangles each. */
-static ig_status view_write(ig_ctx *cx, const char *folder, const char *physics, int frames,
-                            int64_t most, bool asked, ig_json *json, int64_t *triangles,
+static ig_status view_write(ig_ctx *cx, const ig_page_run *run, int frames, int64_t most,
+                            bool asked, ig_json *json, int64_t *triangles,
                             char note[IG_REPORT_NOTE]) {
   ig_series series = {0};
-  scene s = {.cx = cx, .physics = physics, .most = most};
+  scene s = {.cx = cx, .physics = run->physics, .most = most};
   int unread = 0;
   const char *one = "";
   ig_status status;
@@ -603,21 +682,22 @@ static ig_status view_write(ig_ctx *cx, const char *folder, const char *physics,
     s.low[c] = s.moved_low[c] = INFINITY;
     s.high[c] = s.moved_high[c] = -INFINITY;
   }
+  s.result = run->summary ? ig_node_find(run->summary, "result") : NULL;
+  s.units = run->summary ? ig_node_find(run->summary, "units") : NULL;
   note[0] = '\0';
   *triangles = 0;
-  if (ig_series_read(cx, folder, &series) != IG_OK)
+  if (ig_series_read(cx, run->folder, &series) != IG_OK)
     return IG_OK; /* a run without snapshots has no view */
   /* One frame more than asked for, for the surface of a finished design. */
-  s.frames = series.count < frames ? series.count : frames;
+  IG_TRY_GOTO(status, done, series.count ? modes_count(&s, series.path[series.count - 1]) : IG_OK);
+  const int there = s.modes ? s.modes : series.count;
+  s.frames = there < frames ? there : frames;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &s.frame, s.frames + 1, "frames"));
-  IG_TRY_GOTO(status, done, scene_read(&s, &series, folder, &unread, &one));
+  IG_TRY_GOTO(status, done, scene_read(&s, &series, run->folder, &unread, &one));
   if (s.frames > 0)
-    left_out(&s, series.count, unread, one, asked, note);
+    left_out(&s, there, unread, one, asked, note);
   if (s.frames > 0 && s.low[0] <= s.high[0]) {
-    double size = 0;
-    for (int c = 0; c < 3; c++)
-      size += (s.high[c] - s.low[c]) * (s.high[c] - s.low[c]);
-    IG_TRY_GOTO(status, done, ig_marks_read(cx, series.path[0], sqrt(size), &s.marks));
+    IG_TRY_GOTO(status, done, marks_find(&s, series.path[0]));
     fields_thin(&s);
     for (int i = 0; i < s.frames; i++)
       *triangles = s.frame[i].triangles > *triangles ? s.frame[i].triangles : *triangles;
@@ -635,8 +715,8 @@ done:
 /* Up to 24 frames and 300000 triangles unless the options say otherwise: pages that any browser
    turns smoothly. A page whose size nobody asked for stays small: a view that takes more than its
    share is written again with fewer frames and triangles. */
-ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
-                         const ig_report_options *o, ig_json *json, char note[IG_REPORT_NOTE]) {
+ig_status ig_report_view(ig_ctx *cx, const ig_page_run *run, const ig_report_options *o,
+                         ig_json *json, char note[IG_REPORT_NOTE]) {
   enum {
     USUAL_FRAMES = 24,
     USUAL_TRIANGLES = 300000,
@@ -650,7 +730,7 @@ ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
   int64_t most = o->triangles > 0 ? o->triangles : USUAL_TRIANGLES, triangles;
   for (int tries = 0;; tries++) {
     const ig_json before = *json;
-    IG_TRY(view_write(cx, folder, physics, frames, most, asked, json, &triangles, note));
+    IG_TRY(view_write(cx, run, frames, most, asked, json, &triangles, note));
     const double size = (double)(json->text.length - before.text.length);
     if (asked || size <= share || tries == 3 || json->text.failed)
       break;

@@ -3,6 +3,7 @@
 #include "core/limit.h"
 #include "core/number.h"
 #include "core/unit.h"
+#include "run/figures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +42,14 @@ static ig_status bound_read(ig_ctx *cx, const ig_accept_case *limit, const char 
   return IG_OK;
 }
 
-ig_status ig_accept_check(ig_ctx *cx, const ig_accept_case *limit) {
+ig_status ig_accept_check(const ig_case *c, const ig_accept_case *limit) {
+  ig_ctx *cx = c->cx;
+  if (strncmp(limit->figure, "finished_", 9) == 0)
+    return ig_fail_at(cx, &limit->at,
+                      "accept: '%.60s' is a figure of the finished part, which is made after the "
+                      "run is judged: `constraints` of the case decide whether it is `feasible`",
+                      limit->figure);
+  IG_TRY(ig_figure_check(cx, &limit->at, "accept: the run", c->room, c->root, limit->figure));
   if (!limit->min && !limit->max)
     return ig_fail_at(cx, &limit->at, "accept: the limit of '%.60s' has neither 'min' nor 'max'",
                       limit->figure);

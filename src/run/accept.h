@@ -4,8 +4,9 @@
 
 #include "run/case.h"
 
-/* A limit must have a figure, a least or a largest value, and these must be numbers with units. */
-IG_MUST_CHECK ig_status ig_accept_check(ig_ctx *cx, const ig_accept_case *limit);
+/* A limit must have a figure of the case's room, a least or a largest value, and these must be
+   numbers with units. */
+IG_MUST_CHECK ig_status ig_accept_check(const ig_case *c, const ig_accept_case *limit);
 /* What the figures with limits were. Embedded in ig_sim. */
 typedef struct {
   const ig_list *limits; /* of the case; NULL: none */

@@ -339,7 +339,7 @@ static ig_status common_check(ig_case *c) {
                         times->value[i], times->value[i - 1]);
   IG_TRY(fields_check(c));
   for (int i = 0; i < common->accept.count; i++)
-    IG_TRY(ig_accept_check(c->cx, IG_ITEM(ig_accept_case, common->accept, i)));
+    IG_TRY(ig_accept_check(c, IG_ITEM(ig_accept_case, common->accept, i)));
   for (int i = 0; i < common->materials.count && strcmp(c->room->name, "structure") != 0; i++) {
     const ig_material_case *m = IG_ITEM(ig_material_case, common->materials, i);
     if (m->own_law || m->constants.count)

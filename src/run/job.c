@@ -19,11 +19,13 @@ static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
     if (ig_choices_find(known, type) >= 0)
       continue;
     ig_choices_list(known, list, sizeof list);
-    const bool cut =
-        ig_elem_info_get(mesh->block[b].type)->dim == 3 && ig_choices_find(known, "tet4") >= 0;
+    const bool solid = ig_elem_info_get(mesh->block[b].type)->dim == 3,
+               cut = solid && ig_choices_find(known, "tet4") >= 0,
+               locks = mesh->block[b].type == IG_TET4 && ig_choices_find(known, "tet10") >= 0;
     return ig_fail_at(c->cx, &c->common.mesh.at, "%s takes meshes of %s: this one has %s%s",
                       c->room->name, list, type,
-                      !cut                  ? ""
+                      locks                 ? ", which lock: give them second order (tet10)"
+                      : !cut                ? ""
                       : c->common.mesh.file ? "; `split: true` cuts it into tetrahedra"
                                             : "; `element: tet4` makes tetrahedra");
   }

@@ -144,8 +144,18 @@ typedef struct {
   bool headings;     /* what is wanted now */
 } probe;
 
+/* Shapes of modes are in single snapshots: they are asked for by name. */
 static bool probe_wants(const probe *p, const ig_field *f) {
-  return p->field ? strcmp(p->field, f->name) == 0 : !is_set_field(f);
+  return p->field ? strcmp(p->field, f->name) == 0
+                  : !is_set_field(f) && strncmp(f->name, "mode_", 5) != 0;
+}
+
+/* Whether a snapshot has the field that is asked for. */
+static bool probe_has(const probe *p, const ig_snapshot *snap) {
+  bool any = !p->field;
+  for (int i = 0; i < snap->fields; i++)
+    any |= probe_wants(p, &snap->field[i]);
+  return any;
 }
 
 /* Writes headings or values for one snapshot; both follow the same path through the fields, so
@@ -191,13 +201,14 @@ static ig_status probe_row(ig_ctx *cx, const ig_snapshot *snap, const probe *p, 
 }
 
 /* All snapshots must have the same columns, or the table would be inconsistent; the first defines
-   them. */
+   them. Those that lack the field that is asked for are passed over, unless all do. */
 ig_status ig_result_probe(ig_ctx *cx, const char *folder, const double point[3], const char *field,
                           ig_row_fn *send, void *user) {
   row r = {0};
   probe p = {.point = point, .field = field, .headings = true};
   ig_status status = IG_OK;
   int columns = 0;
+  ig_snapshot *lacks = NULL;
   if (!folder || !point || !send)
     return IG_ARG;
   for (int64_t i = 0; status == IG_OK; i++) {
@@ -205,6 +216,11 @@ ig_status ig_result_probe(ig_ctx *cx, const char *folder, const double point[3],
     status = snapshot_open(cx, folder, i, &snap);
     if (status != IG_OK || !snap)
       break;
+    if (!probe_has(&p, snap)) {
+      ig_snapshot_free(lacks);
+      lacks = snap;
+      continue;
+    }
     for (int line = p.headings ? 0 : 1; status == IG_OK && line < 2; line++) {
       p.headings = line == 0;
       status = probe_row(cx, snap, &p, &r);
@@ -221,6 +237,9 @@ ig_status ig_result_probe(ig_ctx *cx, const char *folder, const double point[3],
     p.headings = false;
     ig_snapshot_free(snap);
   }
+  if (status == IG_OK && lacks && columns == 0) /* says what there is */
+    status = probe_row(cx, lacks, &p, &r);
+  ig_snapshot_free(lacks);
   row_free(&r);
   return status;
 }

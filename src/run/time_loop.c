@@ -92,7 +92,7 @@ static ig_status outputs(ig_loop *m, ig_moment from, bool edge) {
   }
   /* Checkpoints are due by wall-clock time, which differs between ranks: any rank that is due makes
      all of them due. */
-  bool due = now->ended || ig_schedule_checkpoint(&m->schedule);
+  bool due = now->ended || (now->show & IG_SHOW_CHECKPOINT) || ig_schedule_checkpoint(&m->schedule);
   IG_TRY(ig_ranks_agree_any(job->cx, IG_OK, &due)); /* their clocks differ */
   if (!due)
     return IG_OK;

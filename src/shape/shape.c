@@ -414,5 +414,7 @@ const ig_room ig_room_shape = {
     .stand = stand,
     .results = results,
     .check = check,
+    .figures = "voxels|layers|level|design_volume|volume|mass|pieces|dropped_share|scan_length|"
+               "print_time",
     .unused = "precision|assembly|mesh|output.every|output.interval|output.count|"
               "output.history_every|output.checkpoint_every|output.fields"};

@@ -59,8 +59,8 @@ static double factor_of(const ig_stress_run *r) {
   return r->c->compensation_runs > 1 ? 0 : r->c->compensation;
 }
 
-/* Faces of part elements whose neighbour is not in the part, two triangles each. The first pass
-   counts, the second writes. */
+/* Faces of part elements whose neighbour is not in the part, two triangles each, of tetrahedra
+   four. The first pass counts, the second writes. */
 static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const uint8_t *part,
                                const double *off, ig_sink *to) {
   const ig_stress *m = r->m;
@@ -71,16 +71,21 @@ static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const 
   for (int pass = 0; pass < 2 && status == IG_OK; pass++) {
     count = 0;
     for (ig_lid e = 0; e < m->elements; e++)
-      for (int f = 0; part[e] && f < 6; f++) {
-        const ig_lid other = adj->neighbor[6 * (int64_t)e + f];
+      for (int f = 0; part[e] && f < m->faces; f++) {
+        const ig_lid other = adj->neighbor[m->faces * (int64_t)e + f];
         if (other >= 0 && part[other])
           continue;
-        const int *c = ig_elem_face(IG_HEX8, f);
-        const ig_lid *n = m->conn + 8 * (int64_t)e;
-        const ig_lid half[2][3] = {{n[c[0]], n[c[1]], n[c[2]]}, {n[c[0]], n[c[2]], n[c[3]]}};
-        for (int i = 0; i < 2; i++, count++)
+        const int *c = ig_elem_face(m->type, f);
+        const ig_lid *n = m->conn + m->npe * (int64_t)e;
+        static const int half[2][3] = {{0, 1, 2}, {0, 2, 3}},
+                         quarter[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
+        const bool hex = m->type == IG_HEX8;
+        for (int i = 0; i < (hex ? 2 : 4); i++, count++) {
+          const int *k = hex ? half[i] : quarter[i];
+          const ig_lid t[3] = {n[c[k[0]]], n[c[k[1]]], n[c[k[2]]]};
           if (pass)
-            triangle(m->mesh->x, off, factor, half[i], file + HEAD + TRIANGLE * (size_t)count);
+            triangle(m->mesh->x, off, factor, t, file + HEAD + TRIANGLE * (size_t)count);
+        }
       }
     if (pass == 0)
       status = IG_NEW(m->cx, &file, HEAD + TRIANGLE * (size_t)count, "compensated shape");
@@ -98,15 +103,15 @@ static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const 
 static ig_status mesh_write(ig_stress_run *r, const uint8_t *part, const double *off, ig_sink *to) {
   const ig_stress *m = r->m;
   const double factor = factor_of(r);
-  enum { HEAD_BYTES = 200, LINE = 128 }; /* nine integers or an integer and three numbers fit */
+  enum { HEAD_BYTES = 200, LINE = 192 }; /* 15 integers or an integer and three numbers fit */
   ig_lid *number = NULL, nodes = 0, elements = 0;
   char *text = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &number, m->nodes, "compensated mesh"));
   for (ig_lid e = 0; e < m->elements; e++)
     elements += part[e] != 0;
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (part[i / 8])
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (part[i / m->npe])
       number[m->conn[i]] = 1;
   for (ig_lid n = 0; n < m->nodes; n++)
     if (number[n])
@@ -127,9 +132,13 @@ static ig_status mesh_write(ig_stress_run *r, const uint8_t *part, const double 
   for (ig_lid e = 0, k = 0; e < m->elements; e++) {
     if (!part[e])
       continue;
-    at += (size_t)snprintf(text + at, room - at, "%d 5 2 1 1", ++k);
-    for (int a = 0; a < 8; a++)
-      at += (size_t)snprintf(text + at, room - at, " %d", number[m->conn[8 * (int64_t)e + a]]);
+    const bool hex = m->type == IG_HEX8;
+    at += (size_t)snprintf(text + at, room - at, "%d %d 2 1 1", ++k, hex ? 5 : 11);
+    for (int a = 0; a < m->npe; a++) { /* Gmsh has the last two middles of edges the other way */
+      const int of = hex || a < 8 ? a : 17 - a;
+      at +=
+          (size_t)snprintf(text + at, room - at, " %d", number[m->conn[m->npe * (int64_t)e + of]]);
+    }
     at += (size_t)snprintf(text + at, room - at, "\n");
   }
   at += (size_t)snprintf(text + at, room - at, "$EndElements\n");
@@ -186,10 +195,10 @@ ig_status ig_stress_shape_next(ig_stress_run *r, double *x) {
         built[e] |= r->group[e] >= 0;
     }
   memset(moves, 0, (size_t)m->nodes);
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    moves[m->conn[i]] |= part[i / 8];
-  for (int64_t i = 0; any && i < 8 * (int64_t)m->elements; i++)
-    if (!built[i / 8])
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    moves[m->conn[i]] |= part[i / m->npe];
+  for (int64_t i = 0; any && i < m->npe * (int64_t)m->elements; i++)
+    if (!built[i / m->npe])
       moves[m->conn[i]] = 0;
   for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++)
     x[i] = m->mesh->x[i] - (moves[i / 3] ? r->c->compensation * off[i] : 0);

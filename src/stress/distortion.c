@@ -123,8 +123,8 @@ ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst)
     IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &r->c->at, r->c->distortion, &node, &count));
   else {
     memset(m->scratch, 0, (size_t)m->nodes);
-    for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-      if (alive[i / 8])
+    for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+      if (alive[i / m->npe])
         m->scratch[m->conn[i]] = 1;
     IG_TRY(IG_NEW(m->cx, &node, m->nodes, "distortion"));
     for (ig_lid n = 0; n < m->nodes; n++)
@@ -138,8 +138,8 @@ ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst)
   free(moved);
   free(node);
   *worst = 0;
-  for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8]) {
+  for (int64_t i = 0; status == IG_OK && i < m->npe * (int64_t)m->elements; i++)
+    if (alive[i / m->npe]) {
       const double *v = out + 3 * (int64_t)m->conn[i];
       *worst = fmax(*worst, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     }
@@ -180,8 +180,8 @@ static ig_status datum_nodes(ig_stress_run *r, const ig_stress_part *p, const ui
   if (p->datum == IG_DATUM_SET)
     return ig_mesh_named_nodes(m->cx, m->mesh, &p->at, p->datum_set, node, count);
   memset(m->scratch, 0, (size_t)m->nodes);
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8] && in[i / 8])
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (alive[i / m->npe] && in[i / m->npe])
       m->scratch[m->conn[i]] = 1;
   IG_TRY(IG_NEW(m->cx, node, m->nodes, "parts"));
   for (ig_lid n = *count = 0; n < m->nodes; n++)
@@ -217,10 +217,11 @@ typedef struct {
 
 /* Face f of element e, as drawn: normal times area, outward. */
 static void face_normal(const ig_stress_run *r, ig_lid e, int f, ig_lid corner[4], double n[3]) {
-  const int *c = ig_elem_face(IG_HEX8, f);
+  const ig_stress *m = r->m;
+  const int *c = ig_elem_face(m->type, f);
   double a[3], b[3];
-  for (int i = 0; i < 4; i++)
-    corner[i] = r->m->conn[8 * (int64_t)e + c[i]];
+  for (int i = 0; i < 4; i++) /* the first corner of a triangle stands for its fourth */
+    corner[i] = m->conn[m->npe * (int64_t)e + c[m->type == IG_HEX8 ? i : i % 3]];
   for (int d = 0; d < 3; d++) { /* diagonals */
     a[d] =
         r->job->mesh->x[3 * (int64_t)corner[2] + d] - r->job->mesh->x[3 * (int64_t)corner[0] + d];
@@ -240,27 +241,29 @@ static void part_look(const ig_stress_run *r, const ig_stress_part *p, const uin
   const uint8_t *alive = m->alive.host;
   *g = (figures){.most = -INFINITY, .least = INFINITY};
   for (ig_lid e = 0; e < m->elements; e++)
-    for (int f = 0; in[e] && alive[e] && f < 6; f++) {
-      const ig_lid other = m->adjacency.neighbor[6 * (int64_t)e + f];
+    for (int f = 0; in[e] && alive[e] && f < m->faces; f++) {
+      const ig_lid other = m->adjacency.neighbor[m->faces * (int64_t)e + f];
       ig_lid corner[4];
       double n[3];
       if (other >= 0 && alive[other])
         continue;
       face_normal(r, e, f, corner, n);
       const double area = norm_f64(n);
-      for (int i = 0; i < 4; i++) {
+      const int corners = m->type == IG_HEX8 ? 4 : 3;
+      for (int i = 0; i < corners; i++) {
         const double *v = off + 3 * (int64_t)corner[i], d = dot_f64(v, n) / area;
+        const double share = area / corners;
         g->most = fmax(g->most, d);
         g->least = fmin(g->least, d);
-        g->square += 0.25 * area * d * d;
-        g->area += 0.25 * area;
-        g->outside += fabs(d) > p->tolerance ? 0.25 * area : 0;
+        g->square += share * d * d;
+        g->area += share;
+        g->outside += fabs(d) > p->tolerance ? share : 0;
         if (field && !(fabs(field[corner[i]]) > fabs(d)))
           field[corner[i]] = d;
       }
     }
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (in[i / 8] && alive[i / 8])
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (in[i / m->npe] && alive[i / m->npe])
       g->distortion = fmax(g->distortion, norm_f64(off + 3 * (int64_t)m->conn[i]));
 }
 

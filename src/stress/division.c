@@ -68,11 +68,11 @@ static ig_status elements_list(ig_stress *m, const int32_t *owner) {
   IG_TRY(IG_NEW(m->cx, &p->element, m->elements, "division of elements"));
   p->elements = 0;
   for (ig_lid e = 0; e < m->elements; e++) {
-    const ig_lid *c = m->conn + 8 * (int64_t)e;
+    const ig_lid *c = m->conn + m->npe * (int64_t)e;
     bool touches = false;
-    for (int a = 0; a < 8; a++)
+    for (int a = 0; a < m->npe; a++)
       touches |= owner[c[a]] == rank;
-    p->owner[e] = ig_owner_of(owner, c, 8);
+    p->owner[e] = ig_owner_of(owner, c, m->npe);
     if (touches)
       p->element[p->elements++] = e;
   }
@@ -160,12 +160,13 @@ ig_status ig_stress_division_plan(ig_stress *m, ig_assembly how) {
   ig_plan whole;
   ig_lid *conn;
   if (!ig_stress_divided(m))
-    return ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan);
-  IG_TRY(IG_NEW(m->cx, &conn, 8 * (size_t)p->elements, "connectivity"));
-  for (int64_t i = 0; i < 8 * (int64_t)p->elements; i++)
-    conn[i] = m->conn[8 * (int64_t)p->element[i / 8] + i % 8];
+    return ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn,
+                       &m->plan);
+  IG_TRY(IG_NEW(m->cx, &conn, (size_t)m->npe * (size_t)p->elements, "connectivity"));
+  for (int64_t i = 0; i < m->npe * (int64_t)p->elements; i++)
+    conn[i] = m->conn[m->npe * (int64_t)p->element[i / m->npe] + i % m->npe];
   ig_status status =
-      ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &whole);
+      ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn, &whole);
   if (status == IG_OK) {
     status = ig_plan_cut(m->cx, &whole, m->nodes, p->elements, p->element, conn, &m->plan);
     ig_plan_free(m->cx, &whole);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* The node that a new node lies above: the node of its edge below it that is there already, over as
-   many new ones as there are between. from[n]: that node; itself where it is there; -1: none. */
+   many new ones as there are between; tetrahedra have no upright edges, and all pairs of their
+   nodes count. from[n]: that node; itself where it is there; -1: none. */
 static ig_status nodes_below(ig_stress *m, const ig_lid *list, ig_lid count, const uint8_t *there,
                              ig_lid *from) {
   /* pairs of corners along the edges, lower corner first in the element's own order */
@@ -23,9 +24,11 @@ static ig_status nodes_below(ig_stress *m, const ig_lid *list, ig_lid count, con
   for (bool more = true; more;) {
     more = false;
     for (ig_lid i = 0; i < count; i++) {
-      const ig_lid *c = m->conn + 8 * (int64_t)list[i];
-      for (int k = 0; k < 24; k++) {
-        const ig_lid n = c[edge[k / 2][k % 2]], o = c[edge[k / 2][1 - k % 2]];
+      const ig_lid *c = m->conn + m->npe * (int64_t)list[i];
+      const int pairs = m->npe == 8 ? 24 : m->npe * m->npe;
+      for (int k = 0; k < pairs; k++) {
+        const ig_lid n = c[m->npe == 8 ? edge[k / 2][k % 2] : k / m->npe],
+                     o = c[m->npe == 8 ? edge[k / 2][1 - k % 2] : k % m->npe];
         const double *a = x + 3 * (int64_t)n, *b = x + 3 * (int64_t)o;
         const double side = hypot(a[0] - b[0], a[1] - b[1]);
         if (there[n] || from[n] >= 0 || from[o] < 0 || !(a[2] - b[2] > side))
@@ -77,15 +80,15 @@ static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int
   uint8_t *there = m->scratch;
   ig_lid *from = NULL;
   memset(there, 0, (size_t)m->nodes);
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8])
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (alive[i / m->npe])
       there[m->conn[i]] = 1;
   IG_TRY(IG_NEW(cx, &from, m->nodes, "births"));
   ig_status status = ig_array_pull(m->cx, &m->u);
   if (status == IG_OK)
     status = nodes_below(m, list, count, there, from);
-  for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)count; i++) {
-    const int64_t n = m->conn[8 * (int64_t)list[i / 8] + i % 8];
+  for (int64_t i = 0; status == IG_OK && i < m->npe * (int64_t)count; i++) {
+    const int64_t n = m->conn[m->npe * (int64_t)list[i / m->npe] + i % m->npe];
     if (!there[n])
       node_place(m, n, from[n], new_nodes, m->u.host);
   }
@@ -130,8 +133,8 @@ static ig_status any_hot(ig_stress *m, const double *T, const double *past, bool
   IG_TRY(ig_stress_elements_pull(m, &m->work.warmer_past));
   const double *warmer_past = m->work.warmer_past.host;
   for (ig_lid e = 0; e < m->elements && !*hot; e++)
-    for (int a = 0; alive[e] && laws[law[e]].anneal < IG_UNBOUNDED && a < 8; a++) {
-      const ig_lid n = m->conn[8 * (int64_t)e + a];
+    for (int a = 0; alive[e] && laws[law[e]].anneal < IG_UNBOUNDED && a < m->npe; a++) {
+      const ig_lid n = m->conn[m->npe * (int64_t)e + a];
       *hot |= fmax(T[n] + warmer[e], past[n] + warmer_past[e]) + excess[e] >= laws[law[e]].anneal;
     }
   return IG_OK;
@@ -169,8 +172,8 @@ ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count) {
 
 /* Removes elements; what is left of their nodes keeps the number of the layer. */
 ig_status ig_stress_tear_off(ig_stress *m, const ig_lid *list, ig_lid count) {
-  for (int64_t i = 0; i < 8 * (int64_t)count; i++)
-    m->tears.layer[m->conn[8 * (int64_t)list[i / 8] + i % 8]] = m->tears.now;
+  for (int64_t i = 0; i < m->npe * (int64_t)count; i++)
+    m->tears.layer[m->conn[m->npe * (int64_t)list[i / m->npe] + i % m->npe]] = m->tears.now;
   m->tears.torn.elements += count;
   return ig_stress_remove(m, list, count);
 }

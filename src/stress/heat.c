@@ -134,9 +134,9 @@ static ig_status cells_match(ig_stress_run *r, const ig_stress_phase *p, const i
   for (int64_t c = 0; c < snap->cells; c++, e++) {
     const int64_t *corner = snap->corner + snap->offset[c];
     for (bool same = false; e < m->elements; e++) {
-      same = snap->offset[c + 1] - snap->offset[c] == 8;
-      for (int a = 0; same && a < 8; a++)
-        same = corner[a] == m->conn[8 * (int64_t)e + a];
+      same = snap->offset[c + 1] - snap->offset[c] == m->npe;
+      for (int a = 0; same && a < m->npe; a++)
+        same = corner[a] == m->conn[m->npe * (int64_t)e + a];
       if (same)
         break;
     }

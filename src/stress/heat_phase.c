@@ -62,10 +62,10 @@ static void heat_excess(ig_stress_run *r, heat_news *h) {
     excess[e] = 0;
     if (!is->there[e] || h->piece == 0)
       continue;
-    for (int a = 0; a < 8; a++) {
-      const ig_lid n = m->conn[8 * (int64_t)e + a];
-      now += r->T1[n] / 8;
-      before += was->there[e] ? r->T0[n] / 8 : 0;
+    for (int a = 0; a < m->npe; a++) {
+      const ig_lid n = m->conn[m->npe * (int64_t)e + a];
+      now += r->T1[n] / m->npe;
+      before += was->there[e] ? r->T0[n] / m->npe : 0;
       least = fmin(least, r->T1[n]);
     }
     if (!was->there[e] || is->peak[e] > was->peak[e])
@@ -85,7 +85,7 @@ static void heat_excess(ig_stress_run *r, heat_news *h) {
     }
     /* extent of all molten elements in x and y, an estimate of the length of the melt */
     for (int i = 0; now >= anneal && i < 16; i++) {
-      const double x = m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 2] + i % 2];
+      const double x = m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 2] + i % 2];
       low[i % 2] = fmin(low[i % 2], x);
       high[i % 2] = fmax(high[i % 2], x);
     }
@@ -144,8 +144,8 @@ static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_ne
     double *birth = h->birth + h->count, T = 0;
     if (!h->now.there[e] || alive[e])
       continue;
-    for (int a = 0; a < 8; a++)
-      T += r->T1[m->conn[8 * (int64_t)e + a]] / 8;
+    for (int a = 0; a < m->npe; a++)
+      T += r->T1[m->conn[m->npe * (int64_t)e + a]] / m->npe;
     *birth = T;
     if (h->piece > 0 && !h->consolidated[e]) {
       IG_TRY(solid_check(r, p, e));
@@ -197,9 +197,9 @@ static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig
   if (p->layers)
     return true;
   const uint8_t *alive = r->m->alive.host;
-  for (int64_t i = 0; i < 8 * (int64_t)r->m->elements; i++) {
+  for (int64_t i = 0; i < r->m->npe * (int64_t)r->m->elements; i++) {
     const ig_lid n = r->m->conn[i];
-    if (alive[i / 8] && fabs(r->T1[n] - r->T0[n]) > p->change)
+    if (alive[i / r->m->npe] && fabs(r->T1[n] - r->T0[n]) > p->change)
       return false;
   }
   return true;
@@ -220,8 +220,8 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
   }
   /* nodes that nothing had reached yet had no temperature of their own */
   memset(m->scratch, 0, (size_t)m->nodes);
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    m->scratch[m->conn[i]] |= r->heat.there[i / 8];
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    m->scratch[m->conn[i]] |= r->heat.there[i / m->npe];
   for (ig_lid i = 0; i < m->nodes; i++)
     r->T0[i] = m->scratch[i] ? r->T0[i] : r->T1[i];
   r->next.time = h->now.time;
@@ -246,10 +246,10 @@ static ig_status heat_error(ig_stress_run *r) {
   if (!(k->hot > 0 && k->melted > 0))
     return IG_OK;
   IG_TRY(ig_array_pull(m->cx, &m->u));
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) {
-    const ig_stress_law *l = laws + law[i / 8];
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++) {
+    const ig_stress_law *l = laws + law[i / m->npe];
     const double *v = u + 3 * (int64_t)m->conn[i];
-    if (!alive[i / 8])
+    if (!alive[i / m->npe])
       continue;
     largest = fmax(largest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     const ig_history hot = l->transforms ? l->austenite_strain : l->strain;
@@ -279,8 +279,8 @@ static ig_status heat_end(ig_stress_run *r) {
   bool unknown = false;
   IG_TRY(ig_stress_elements_pull(m, &m->soft));
   for (ig_lid e = 0; e < m->elements; e++) {
-    all += alive[e] && soft[e] == 0xff;
-    some += alive[e] && soft[e] && soft[e] != 0xff;
+    all += alive[e] && soft[e] == (1 << m->points) - 1;
+    some += alive[e] && soft[e] && soft[e] != (1 << m->points) - 1;
     unknown |= alive[e] && r->heat.there[e] && isnan(r->heat.peak[e]) &&
                laws[law[e]].anneal < IG_UNBOUNDED;
   }

@@ -110,6 +110,7 @@ typedef struct {
   bool steady;   /* products leave out that the rotations of elements change */
   bool nominal;  /* points that are reset have no stress in the nominal shape */
   bool assumed;  /* element: assumed strain; else mean dilatation (B-bar) */
+  bool tet;      /* tetrahedra of ten nodes; else hexahedra */
   bool start;    /* what is born now has been there, cold, before the analysis */
 } ig_stress_args;
 

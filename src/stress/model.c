@@ -17,18 +17,29 @@
 
 #include "kern/prec_f64.h"
 
-/* Connectivity of all blocks in mesh order. The room has one element type. */
-static ig_status connectivity(ig_stress *m) {
+/* Connectivity of all blocks in mesh order. All elements have one type. */
+static ig_status connectivity(ig_stress *m, ig_assembly how) {
   const ig_mesh *mesh = m->mesh;
-  IG_TRY(IG_NEW(m->cx, &m->conn, 8 * (size_t)m->elements, "elements"));
+  m->type = mesh->blocks ? mesh->block[0].type : IG_HEX8;
+  m->npe = ig_elem_info_get(m->type)->nodes;
+  m->faces = ig_elem_info_get(m->type)->faces;
+  m->points = m->type == IG_TET10 ? 4 : 8;
+  IG_TRY(IG_NEW(m->cx, &m->conn, (size_t)m->npe * (size_t)m->elements, "elements"));
   size_t at = 0;
   for (int b = 0; b < mesh->blocks; b++) {
-    if (mesh->block[b].type != IG_HEX8)
-      return IG_FAIL(m->cx, IG_INPUT, "the stress room computes with hex8, the mesh has %s",
+    const size_t count = (size_t)m->npe * (size_t)mesh->block[b].count;
+    if (mesh->block[b].type != m->type || (m->type != IG_HEX8 && m->type != IG_TET10))
+      return IG_FAIL(m->cx, IG_INPUT,
+                     "the stress room computes with hex8 alone or tet10 alone, the mesh has %s",
                      ig_elem_info_get(mesh->block[b].type)->name);
-    memcpy(m->conn + at, mesh->block[b].conn, sizeof(ig_lid) * 8 * (size_t)mesh->block[b].count);
-    at += 8 * (size_t)mesh->block[b].count;
+    memcpy(m->conn + at, mesh->block[b].conn, sizeof(ig_lid) * count);
+    at += count;
   }
+  if (m->type == IG_TET10 && m->c->rotations == IG_ROTATIONS_FINITE)
+    return ig_fail_at(m->cx, &m->c->at,
+                      "`rotations: finite` needs hexahedra: the mesh has tetrahedra");
+  if (m->type == IG_TET10 && how == IG_CLUSTER)
+    return IG_FAIL(m->cx, IG_INPUT, "assembly: cluster needs hexahedra: take color or gather");
   return IG_OK;
 }
 
@@ -128,6 +139,17 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
   return IG_OK;
 }
 
+/* The same of one face of a tetrahedron, whose corners are `conn`. */
+static void face_pressure_tet(const ig_mesh *mesh, const ig_lid *conn, const int *face,
+                              double pressure, double *f) {
+  double x[18], g[18] = {0};
+  for (int i = 0; i < 18; i++)
+    x[i] = mesh->x[3 * (int64_t)conn[face[i / 3]] + i % 3];
+  ig_solid_pressure(6, x, pressure, g, NULL, false);
+  for (int i = 0; i < 18; i++)
+    f[3 * (int64_t)conn[face[i / 3]] + i % 3] += g[i];
+}
+
 /* Adds the nodal forces of a pressure on the faces of a set, on the drawn shape: 2 x 2 Gauss
    points per face, N_k p times the cross product of the face's tangents. Faces are numbered
    outward, so a positive pressure pushes inward. */
@@ -135,7 +157,11 @@ static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressur
   for (ig_lid i = 0; i < set->count; i++) {
     ig_lid local;
     const ig_block *b = ig_mesh_element(mesh, set->item[i], &local);
-    const int *face = ig_elem_face(IG_HEX8, set->face[i]);
+    const int *face = ig_elem_face(b->type, set->face[i]);
+    if (b->type == IG_TET10) {
+      face_pressure_tet(mesh, b->conn + 10 * (int64_t)local, face, pressure, f);
+      continue;
+    }
     for (int q = 0; q < 4; q++) {
       const double at[2] = {gauss2_f64(q & 1), gauss2_f64(q >> 1)};
       double n[4], slope[4][2], out[3];
@@ -327,7 +353,7 @@ static ig_status point_arrays(ig_stress *m) {
                       "state of the points"));
   IG_TRY(ig_array_new_device(m->cx, &m->work.slope, points * (size_t)m->args.slopes, sizeof(float),
                              "tangent"));
-  if (m->args.assumed && m->material.plastic)
+  if (m->args.assumed && m->material.plastic && m->type == IG_HEX8)
     IG_TRY(ig_array_new_device(m->cx, &m->work.alpha, 3 * (size_t)m->part.elements, sizeof(double),
                                "internal unknowns"));
   IG_TRY(ig_array_push(m->cx, &m->state));
@@ -374,7 +400,7 @@ static void scale_start(ig_stress *m) {
 /* The steps in the order of their dependencies, see the head of the file. */
 static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   ig_ctx *cx = m->cx;
-  IG_TRY(connectivity(m));
+  IG_TRY(connectivity(m, how));
   IG_TRY(ig_stress_division_new(m, how));
   IG_TRY(arrays(m, materials->count));
   IG_TRY(materials_place(m, materials));
@@ -391,7 +417,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
     IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
   IG_TRY(ig_stress_division_plan(m, how));
   if (how == IG_CLUSTER)
-    IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, 8, m->conn, m->mesh->x,
+    IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, m->npe, m->conn, m->mesh->x,
                                  IG_STRESS_CLUSTER, IG_STRESS_CLUSTER_NODES, &m->cluster));
   const int64_t slots = how == IG_CLUSTER ? m->cluster.slots : m->plan.slots;
   if (slots)
@@ -423,6 +449,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .turn = m->turn.dev,
                              .slots = m->work.slots.dev,
                              .assumed = m->args.assumed,
+                             .tet = m->type == IG_TET10,
                              .nominal = m->c->reference == IG_REFERENCE_NOMINAL};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m));

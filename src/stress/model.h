@@ -186,7 +186,9 @@ typedef struct ig_stress {
   const ig_solver_mesh_ops *mesh_ops;
   ig_lid nodes, elements;  /* of the whole mesh */
   ig_stress_division part; /* what this rank computes */
-  ig_lid *conn;            /* host: elements x 8 */
+  ig_elem_type type;       /* IG_HEX8 or IG_TET10, of all elements */
+  int npe, faces, points;  /* of an element: nodes, faces, integration points */
+  ig_lid *conn;            /* host: elements x npe */
   ig_adjacency adjacency;  /* of faces, host */
   ig_plan plan, colors;
   ig_clusters cluster; /* assembly `cluster`; `plan` then knows the connectivity alone */

@@ -176,10 +176,10 @@ const ig_option ig_stress_options[] = {
             "parts whose deviation from their nominal surface is reported, each by itself"),
     IG_REAL(S, temperature, "K", "293.15", 0, 1e5,
             "at the start; what is there then has no stress at it"),
-    IG_CHOICE(
-        S, element, IG_ELEMENT_CHOICES, "assumed",
-        "assumed: assumed strain, bends and flows without locking; bbar: mean dilatation, too "
-        "stiff in bending"),
+    IG_CHOICE(S, element, IG_ELEMENT_CHOICES, "assumed",
+              "assumed: assumed strain, bends and flows without locking (tetrahedra: strains as "
+              "they are); "
+              "bbar: mean dilatation, too stiff in bending (tetrahedra: too soft)"),
     IG_CHOICE(S, rotations, "small|finite", "small",
               "finite: each element is seen from its own rotated position; strains stay small"),
     IG_CHOICE(S, reference, "birth|nominal", "birth",

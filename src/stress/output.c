@@ -5,6 +5,7 @@
 #include "core/schedule.h"
 #include "mesh/geometry.h"
 #include "mesh/named.h"
+#include "model/loads.h"
 #include "stress/run.h"
 
 #include <math.h>
@@ -119,8 +120,8 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
     r->mises_max = fmax(r->mises_max, o[6]);
     r->plastic_max = fmax(r->plastic_max, o[7]);
     T = fmax(T, o[8]);
-    for (int a = 0; a < 8; a++) {
-      const double *v = u + 3 * (int64_t)m->conn[8 * (int64_t)e + a];
+    for (int a = 0; a < m->npe; a++) {
+      const double *v = u + 3 * (int64_t)m->conn[m->npe * (int64_t)e + a];
       /* the square, rooted once after the loop */
       r->u_max = fmax(r->u_max, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     }
@@ -241,6 +242,33 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   return point_fields(r, snap);
 }
 
+/* Nodes of elements that are there; free *there. */
+static ig_status nodes_there(ig_stress *m, bool **there) {
+  IG_TRY(IG_NEW(m->cx, there, (size_t)m->nodes, "nodes of the body"));
+  const uint8_t *alive = m->alive.host;
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    (*there)[m->conn[i]] |= alive[i / m->npe] != 0;
+  return IG_OK;
+}
+
+/* Loads and supports of the body as they act now: loads.csv. */
+static ig_status loads_put(ig_stress *m, ig_sink *to) {
+  ig_loads loads = {.cx = m->cx};
+  bool *there;
+  if (!to->file || !ig_ranks_first(m->cx))
+    return IG_OK;
+  IG_TRY(nodes_there(m, &there));
+  const double *x = m->x.host, *load = m->load.host;
+  for (int64_t n = 0; n < m->nodes; n++) {
+    if (there[n] && (load[3 * n] != 0 || load[3 * n + 1] != 0 || load[3 * n + 2] != 0))
+      ig_loads_add(&loads, x + 3 * n, 1, load + 3 * n);
+    if (there[n] && m->held.bits[n])
+      ig_loads_hold(&loads, x + 3 * n, m->held.bits[n]);
+  }
+  free(there);
+  return ig_loads_put(&loads, to);
+}
+
 ig_status ig_stress_snapshot(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   ig_snapshot *snap;
@@ -252,7 +280,8 @@ ig_status ig_stress_snapshot(void *self, ig_sink *to) {
     ig_snapshot_free(snap);
     return status;
   }
-  return to->snapshot(to, snap);
+  IG_TRY(to->snapshot(to, snap));
+  return loads_put(r->m, to);
 }
 
 /* --- figures --- */
@@ -266,11 +295,8 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
   bool *there, any = false;
   IG_TRY(ig_stress_forces(m));
   IG_TRY(ig_array_pull(m->cx, &m->force));
-  IG_TRY(IG_NEW(m->cx, &there, (size_t)m->nodes, "nodes of the body"));
+  IG_TRY(nodes_there(m, &there));
   const double *f = m->force.host, *load = m->load.host;
-  const uint8_t *alive = m->alive.host;
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    there[m->conn[i]] |= alive[i / 8] != 0;
   for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
     if (!there[i / 3]) {
       lost[i % 3] += load[i];
@@ -300,14 +326,14 @@ static void turns_warn(const ig_stress_run *r) {
   double worst = 0;
   ig_lid living = 0, turned = 0;
   for (ig_lid e = 0; e < m->elements && m->c->rotations == IG_ROTATIONS_SMALL; e++) {
-    double X[24], v[24];
+    double X[30], v[30];
     if (!alive[e])
       continue;
-    for (int i = 0; i < 24; i++) {
-      X[i] = x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3];
-      v[i] = u[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3];
+    for (int i = 0; i < 3 * m->npe; i++) {
+      X[i] = x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 3] + i % 3];
+      v[i] = u[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 3] + i % 3];
     }
-    const double turn = ig_nodes_turn(8, X, v);
+    const double turn = ig_nodes_turn(m->npe, X, v);
     living++;
     turned += turn > 0.1; /* rad: strains of 0.5 % */
     worst = fmax(worst, turn);

@@ -74,8 +74,8 @@ static void pieces_find(look *l) {
   for (ig_lid e = 0; e < m->elements; e++)
     l->of[e] = e;
   for (ig_lid e = 0; e < m->elements; e++)
-    for (int f = 0; alive[e] && f < 6; f++) {
-      const ig_lid other = m->adjacency.neighbor[6 * (int64_t)e + f];
+    for (int f = 0; alive[e] && f < m->faces; f++) {
+      const ig_lid other = m->adjacency.neighbor[m->faces * (int64_t)e + f];
       if (other >= 0 && alive[other])
         l->of[ig_union_root(l->of, e)] = ig_union_root(l->of, other);
     }
@@ -83,9 +83,9 @@ static void pieces_find(look *l) {
     if (alive[e]) {
       const ig_lid r = l->of[e] = ig_union_root(l->of, e);
       l->p[r].elements++;
-      for (int i = 0; i < 24; i++)
+      for (int i = 0; i < 3 * m->npe; i++)
         l->p[r].centre[i % 3] +=
-            m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3] / 8;
+            m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 3] + i % 3] / m->npe;
     }
 }
 
@@ -146,12 +146,12 @@ static void examine(look *l) {
     }
   for (ig_lid n = 0; n < m->nodes; n++)
     l->first[n] = -1;
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8] && l->first[m->conn[i]] < 0)
-      l->first[m->conn[i]] = l->of[i / 8];
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8] && m->held.bits[m->conn[i]])
-      node_hold(l, l->of[i / 8], m->conn[i], m->held.bits[m->conn[i]]);
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (alive[i / m->npe] && l->first[m->conn[i]] < 0)
+      l->first[m->conn[i]] = l->of[i / m->npe];
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (alive[i / m->npe] && m->held.bits[m->conn[i]])
+      node_hold(l, l->of[i / m->npe], m->conn[i], m->held.bits[m->conn[i]]);
   ties_hold(l);
   for (bool more = true; more;) { /* what rests holds what it touches */
     more = false;
@@ -162,12 +162,12 @@ static void examine(look *l) {
       break;
     uint8_t *calm = m->scratch;
     memset(calm, 0, (size_t)m->nodes);
-    for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-      if (alive[i / 8] && l->p[l->of[i / 8]].rests)
+    for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+      if (alive[i / m->npe] && l->p[l->of[i / m->npe]].rests)
         calm[m->conn[i]] = 1;
-    for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-      if (alive[i / 8] && !l->p[l->of[i / 8]].rests && calm[m->conn[i]])
-        node_hold(l, l->of[i / 8], m->conn[i], 7);
+    for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+      if (alive[i / m->npe] && !l->p[l->of[i / m->npe]].rests && calm[m->conn[i]])
+        node_hold(l, l->of[i / m->npe], m->conn[i], 7);
   }
 }
 

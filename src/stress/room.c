@@ -4,6 +4,7 @@
    and steps go on. */
 #include "backend/backend.h"
 #include "stress/run.h"
+#include "core/schedule.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,6 +61,21 @@ static ig_status run_open(ig_stress_run *r) {
   return IG_OK;
 }
 
+static bool has_tets(const ig_mesh *mesh) {
+  return mesh->blocks > 0 && mesh->block[0].type == IG_TET10;
+}
+
+/* Points of hexahedra are what other rooms read. */
+static ig_status point_fields_check(const ig_stress_run *r) {
+  const ig_output_case *o = r->job->output;
+  if (has_tets(r->job->mesh) && o->fields.count &&
+      (ig_output_wants(o, "point_stress") || ig_output_wants(o, "point_plastic_strain")))
+    return ig_fail_at(r->m->cx, &o->at,
+                      "point_stress and point_plastic_strain are of hexahedra: the mesh has "
+                      "tetrahedra; take stress and plastic_strain");
+  return IG_OK;
+}
+
 /* Checks combinations of keys that no option table can express, then makes the run. */
 static ig_status room_open(ig_job *job, void **self) {
   ig_stress_run *r;
@@ -82,10 +98,11 @@ static ig_status room_open(ig_job *job, void **self) {
                         "`layer_height` is that of layers that turn: give their `rotation`");
   }
   if (job->assembly_free) /* the same bits every time, whatever the threads, and least to move */
-    job->assembly = job->cx->backend->kernels != IG_KERNELS_CUDA ? IG_COLOR
-                    : ig_ranks_count(job->cx->ranks) == 1        ? IG_CLUSTER
-                                                                 : IG_GATHER;
+    job->assembly = job->cx->backend->kernels != IG_KERNELS_CUDA                  ? IG_COLOR
+                    : ig_ranks_count(job->cx->ranks) == 1 && !has_tets(job->mesh) ? IG_CLUSTER
+                                                                                  : IG_GATHER;
   IG_TRY(run_open(r));
+  IG_TRY(point_fields_check(r));
   return ig_stress_slender_warn(r);
 }
 
@@ -412,6 +429,15 @@ static ig_status room_results(void *self, ig_sink *to) {
   return ig_stress_results(r, to);
 }
 
+#define IG_STRESS_FIGURES                                                                          \
+  "u_max|distortion_max|distortion_run_*|von_mises_max|plastic_strain_max|recoater_height_max|"    \
+  "recoater_touches|energy_work|energy_heat|energy_stored|energy_dissipated|energy_annealed|"      \
+  "energy_released|energy_missing|removal_force|torn_elements|torn_layer|torn_time|torn_stress|"   \
+  "torn_x|torn_y|torn_z|reaction_x|reaction_y|reaction_z|load_x|load_y|load_z|newton_iterations|"  \
+  "linear_iterations|{probes}|{probes}_after_{phases}|{parts}_distortion_max|{parts}_deviation_"   \
+  "max|"                                                                                           \
+  "{parts}_deviation_min|{parts}_deviation_rms|{parts}_out_of_tolerance"
+
 const ig_room ig_room_stress = {.name = "stress",
                                 .about = "residual stress and distortion of parts that grow",
                                 .needs_mesh = true,
@@ -436,9 +462,10 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .load = ig_stress_field_load,
                                 .support = ig_stress_field_support,
                                 .check = room_check,
-                                .elements = "hex8",
+                                .elements = "hex8|tet10",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
                                           "T|recoater|deviation|torn|elastic_strain|martensite|"
                                           "point_stress|"
                                           "point_plastic_strain",
+                                .figures = IG_STRESS_FIGURES,
                                 .precisions = "double"};

@@ -1,6 +1,7 @@
 /* Elements that rotate far where `rotations: small`. Small-strain theory takes a rotation by an
    angle a for a strain of 1 - cos a, and forces for those of the nominal shape. */
 #include "stress/run.h"
+#include "mesh/geometry.h"
 
 #include <math.h>
 
@@ -12,6 +13,14 @@
 static double angle_of(const ig_stress *m, ig_lid e) {
   const double *u = m->u.host;
   double x[24], now[24], xm[21], r[9], cof[9];
+  if (m->type == IG_TET10) {
+    double X[30], v[30];
+    for (int i = 0; i < 30; i++) {
+      X[i] = m->mesh->x[3 * (int64_t)m->conn[10 * (int64_t)e + i / 3] + i % 3];
+      v[i] = u[3 * (int64_t)m->conn[10 * (int64_t)e + i / 3] + i % 3];
+    }
+    return ig_nodes_turn(10, X, v);
+  }
   for (int i = 0; i < 24; i++) {
     const int64_t at = 3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3;
     x[i] = m->mesh->x[at];
@@ -46,11 +55,12 @@ void ig_stress_rotation_warn(ig_stress_run *r) {
   if (worst < 0)
     return;
   r->rotated = true;
-  for (int i = 0; i < 24; i++)
-    at[i % 3] += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)worst + i / 3] + i % 3] / 8;
+  for (int i = 0; i < 3 * m->npe; i++)
+    at[i % 3] += m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)worst + i / 3] + i % 3] / m->npe;
   ig_warn(
       m->cx,
       "the element at (%.4g, %.4g, %.4g) m rotates by %.2g degrees, which `rotations: small` takes "
-      "for a strain of %.2g: give `rotations: finite`",
-      at[0], at[1], at[2], most * 180 / M_PI, 1 - cos(most));
+      "for a strain of %.2g: give `rotations: finite`%s",
+      at[0], at[1], at[2], most * 180 / M_PI, 1 - cos(most),
+      m->type == IG_TET10 ? " and hexahedra" : "");
 }

@@ -10,54 +10,75 @@
 
 #include "kern/pack_f64.h"
 #include "kern/hex8.inc"
+#include "solver/mesh/hex.inc"
+#include "solver/mesh/tet.inc"
 #include "stress/assumed.inc"
 #define STORED REAL
 #include "stress/product.inc"
+#include "stress/tet_product.inc"
 #undef STORED
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
+#include "solver/mesh/hex.inc"
+#include "solver/mesh/tet.inc"
 #include "stress/assumed.inc"
 #include "stress/law.inc"
 #include "stress/rotation.inc"
+#include "stress/point.inc"
 #include "stress/element.inc"
+#include "stress/tet.inc"
 
 /* What a thread adds up of the elements i …, up to `end`, of a cluster (v) or of a color. */
 typedef void pass(const ig_stress_args *p, const ig_cluster_view *v, const double *x, ig_lid i,
                   ig_lid end, double *y);
 
-/* Forces of the element at place i of its order, added by the plan. Inlined twice, with `past`
-   known. */
-IG_HD void force_of(const ig_stress_args *p, const ig_cluster_view *v, bool past, const double *u,
-                    ig_lid i, double *f) {
+/* Forces of the element at place i of its order, added by the plan. Inlined, with `nodes` of the
+   element and `past` known. */
+IG_HD void force_of(const ig_stress_args *p, const ig_cluster_view *v, const int nodes, bool past,
+                    const double *u, ig_lid i, double *f) {
   const int32_t e = v ? v->order[i] : ig_scatter_element(&p->scatter, i);
-  double fe[24];
-  if (!ig_stress_force(p, e, v ? i : e, past, u, fe) && p->scatter.how != IG_GATHER)
+  double fe[30];
+  const bool there = nodes == 10 ? ig_tet_force(p, e, e, past, u, fe)
+                                 : ig_stress_force(p, e, v ? i : e, past, u, fe);
+  if (!there && p->scatter.how != IG_GATHER)
     return; /* gather reads every slot */
-  for (int k = 0; k < 24; k++)
+  for (int k = 0; k < 3 * nodes; k++)
     ig_cluster_add_f64(v, &p->scatter, i, e, k / 3, 3, k % 3, fe[k], f, p->slots);
 }
 
 static void force_one(const ig_stress_args *p, const ig_cluster_view *v, const double *u, ig_lid i,
                       ig_lid end, double *f) {
   (void)end;
-  force_of(p, v, false, u, i, f);
+  force_of(p, v, 8, false, u, i, f);
 }
 
 static void force_past(const ig_stress_args *p, const ig_cluster_view *v, const double *u, ig_lid i,
                        ig_lid end, double *f) {
   (void)end;
-  force_of(p, v, true, u, i, f);
+  force_of(p, v, 8, true, u, i, f);
+}
+
+static void tet_force_one(const ig_stress_args *p, const ig_cluster_view *v, const double *u,
+                          ig_lid i, ig_lid end, double *f) {
+  (void)end;
+  force_of(p, v, 10, false, u, i, f);
+}
+
+static void tet_force_past(const ig_stress_args *p, const ig_cluster_view *v, const double *u,
+                           ig_lid i, ig_lid end, double *f) {
+  (void)end;
+  force_of(p, v, 10, true, u, i, f);
 }
 
 /* The product for as many elements as a pack has lanes. Lanes beyond `end` repeat the last
    element and are not added; elements that are not alive have any tangent and add 0. */
-static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, const double *x,
-                         ig_lid i, ig_lid end, double *y) {
-  ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES_MOST], fe[24], bulk;
+IG_HD void product_of(const ig_stress_args *p, const ig_cluster_view *v, const int nodes,
+                      const double *x, ig_lid i, ig_lid end, double *y) {
+  ig_pack_f64 xe[30], ue[30], slope[8 * IG_SLOPES_MOST], fe[30], bulk;
   int64_t element[IG_PACK_F64];
-  double corner[24];
+  double corner[30];
   ig_stress_spin spin[IG_PACK_F64]; /* and what follows: of rotated elements */
   double seen[IG_PACK_F64][24], turned[IG_PACK_F64][3];
   bool any = false;
@@ -66,16 +87,16 @@ static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, cons
     const int64_t e = element[l] = v ? v->order[place] : ig_scatter_element(&p->scatter, place);
     const int64_t row = v ? place : e;
     any |= p->alive[e];
-    for (int k = 0; k < 24; k++) {
-      const int64_t at = 3 * (int64_t)p->scatter.conn[8 * e + k / 3] + k % 3;
+    for (int k = 0; k < 3 * nodes; k++) {
+      const int64_t at = 3 * (int64_t)p->scatter.conn[nodes * e + k / 3] + k % 3;
       xe[k][l] = p->x[at];
       corner[k] = x[at];
     }
     if (p->turn && p->alive[e]) {
       ig_stress_spin_before(p, e, spin + l, corner, turned[l]);
-      memcpy(seen[l], corner, sizeof corner);
+      memcpy(seen[l], corner, sizeof seen[l]);
     }
-    for (int k = 0; k < 24; k++)
+    for (int k = 0; k < 3 * nodes; k++)
       ue[k][l] = corner[k];
     for (int k = 0; k < 8 * p->slopes; k++)
       slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(row, p->slopes, k / 8, k % 8)] : 1;
@@ -83,20 +104,32 @@ static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, cons
   }
   if (!any && p->scatter.how != IG_GATHER)
     return;
-  if (p->assumed)
+  if (nodes == 10)
+    stress_product_tet_p64(xe, ue, slope, 1, p->slopes, !p->assumed, bulk, ig_stress_flows(p), fe);
+  else if (p->assumed)
     stress_product_assumed_p64(xe, ue, slope, 1, p->slopes, ig_stress_flows(p), fe);
   else
     stress_product_p64(xe, ue, slope, 1, bulk, ig_stress_flows(p), fe);
   for (int l = 0; l < IG_PACK_F64 && i + l < end; l++)
     if (p->alive[element[l]] || p->scatter.how == IG_GATHER) {
-      for (int k = 0; k < 24; k++)
+      for (int k = 0; k < 3 * nodes; k++)
         corner[k] = p->alive[element[l]] ? fe[k][l] : 0;
       if (p->turn && p->alive[element[l]])
         ig_stress_spin_after(p, element[l], spin + l, seen[l], turned[l], corner);
-      for (int k = 0; k < 24; k++)
+      for (int k = 0; k < 3 * nodes; k++)
         ig_cluster_add_f64(v, &p->scatter, i + l, (int32_t)element[l], k / 3, 3, k % 3, corner[k],
                            y, p->slots);
     }
+}
+
+static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, const double *x,
+                         ig_lid i, ig_lid end, double *y) {
+  product_of(p, v, 8, x, i, end, y);
+}
+
+static void tet_product_pack(const ig_stress_args *p, const ig_cluster_view *v, const double *x,
+                             ig_lid i, ig_lid end, double *y) {
+  product_of(p, v, 10, x, i, end, y);
 }
 
 /* y = the sums of what elements give, `width` of them at a time. */
@@ -133,22 +166,23 @@ static ig_status cluster_sums(ig_ctx *cx, const ig_stress_args *p, pass *give, i
 
 static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, bool past,
                        const double *u, double *f) {
-  pass *const give = past ? force_past : force_one;
+  pass *const give = p->tet ? past ? tet_force_past : tet_force_one : past ? force_past : force_one;
   return plan->how == IG_CLUSTER ? cluster_sums(cx, p, give, 1, u, f)
                                  : sums(cx, p, plan, give, 1, u, f);
 }
 
 static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
                          double *y) {
-  return plan->how == IG_CLUSTER ? cluster_sums(cx, p, product_pack, IG_PACK_F64, x, y)
-                                 : sums(cx, p, plan, product_pack, IG_PACK_F64, x, y);
+  pass *const give = p->tet ? tet_product_pack : product_pack;
+  return plan->how == IG_CLUSTER ? cluster_sums(cx, p, give, IG_PACK_F64, x, y)
+                                 : sums(cx, p, plan, give, IG_PACK_F64, x, y);
 }
 
 /* History moves on, and no element sees another's: any order gives the same. */
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
   for (int32_t e = 0; e < p->scatter.elements; e++)
-    ig_stress_commit(p, e, u);
+    (p->tet ? ig_tet_commit : ig_stress_commit)(p, e, u);
   return IG_OK;
 }
 
@@ -157,7 +191,7 @@ static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, bool
                       const int32_t *list, const double *value, int64_t count) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ROW))
   for (int64_t i = 0; i < count; i++)
-    ig_stress_wipe(p, list ? list[i] : i, u, hot, value[i]);
+    (p->tet ? ig_tet_wipe : ig_stress_wipe)(p, list ? list[i] : i, u, hot, value[i]);
   return IG_OK;
 }
 
@@ -167,14 +201,15 @@ static ig_status values(ig_ctx *cx, const ig_stress_args *p, ig_stress_value wha
   const int size = ig_stress_value_count(what);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ROW))
   for (ig_lid i = 0; i < count; i++)
-    ig_stress_values_of(p, what, begin + i, old, u, out + size * (int64_t)i);
+    (p->tet ? ig_tet_values_of : ig_stress_values_of)(p, what, begin + i, old, u,
+                                                      out + size * (int64_t)i);
   return IG_OK;
 }
 
 static ig_status young(ig_ctx *cx, const ig_stress_args *p, double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
   for (int32_t e = 0; e < p->scatter.elements; e++)
-    out[e] = ig_stress_young(p, e);
+    out[e] = (p->tet ? ig_tet_young : ig_stress_young)(p, e);
   return IG_OK;
 }
 

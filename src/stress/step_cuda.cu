@@ -9,12 +9,17 @@
 #include "assembly/scatter.inc"
 #include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
+#include "solver/mesh/hex.inc"
+#include "solver/mesh/tet.inc"
 #include "stress/assumed.inc"
 #define STORED float
 #include "stress/product.inc"
+#include "stress/tet_product.inc"
 #include "stress/law.inc"
 #include "stress/rotation.inc"
+#include "stress/point.inc"
 #include "stress/element.inc"
+#include "stress/tet.inc"
 
 enum { THREADS = 128 };
 /* number of this thread in the grid; 64 bits, as 3 x nodes may exceed 2^31 */
@@ -30,20 +35,36 @@ enum { THREADS = 128 };
 /* What an element gives to its corners: internal forces, those of the stress that a step starts
    from, or the tangent times a vector. `place`: of its nodes in `at` and `x`; `row`: of what it
    keeps of the tangent. */
-enum gift { FORCE, PAST, PRODUCT, PRODUCT_BBAR, PRODUCT_TURNED, PRODUCT_TURNED_BBAR };
+enum gift {
+  FORCE,
+  PAST,
+  PRODUCT,
+  PRODUCT_BBAR,
+  PRODUCT_TURNED,
+  PRODUCT_TURNED_BBAR,
+  TET_FORCE,
+  TET_PAST,
+  TET_PRODUCT
+};
+static constexpr __host__ __device__ int nodes_of(gift g) {
+  return g < TET_FORCE ? 8 : 10;
+}
 template <gift GIFT, typename PLACE>
 static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int64_t e, int64_t row,
                                                     const PLACE *place, const double *at,
                                                     const double *x, double *fe) {
   if (GIFT == FORCE || GIFT == PAST)
     return ig_stress_force(&p, e, row, GIFT == PAST, x, fe);
-  double xe[24], ue[24];
+  if (GIFT == TET_FORCE || GIFT == TET_PAST)
+    return ig_tet_force(&p, e, row, GIFT == TET_PAST, x, fe);
+  constexpr int UNKNOWNS = 3 * nodes_of(GIFT);
+  double xe[UNKNOWNS], ue[UNKNOWNS];
   if (!p.alive[e]) {
-    for (int k = 0; k < 24; k++)
+    for (int k = 0; k < UNKNOWNS; k++)
       fe[k] = 0;
     return false;
   }
-  for (int k = 0; k < 24; k++) {
+  for (int k = 0; k < UNKNOWNS; k++) {
     const int64_t n = 3 * (int64_t)place[k / 3] + k % 3;
     xe[k] = at[n];
     ue[k] = x[n];
@@ -55,7 +76,10 @@ static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int
   if (TURNED)
     ig_stress_spin_before(&p, e, &spin, ue, turned);
   const float *slope = p.slope + ig_stress_at(row, p.slopes, 0, 0);
-  if (GIFT == PRODUCT || GIFT == PRODUCT_TURNED)
+  if (GIFT == TET_PRODUCT)
+    stress_product_tet_f64(xe, ue, slope, IG_STRESS_TILE, p.slopes, !p.assumed, p.bulk[e],
+                           ig_stress_flows(&p), fe);
+  else if (GIFT == PRODUCT || GIFT == PRODUCT_TURNED)
     stress_product_assumed_f64(xe, ue, slope, IG_STRESS_TILE, p.slopes, ig_stress_flows(&p), fe);
   else
     stress_product_f64(xe, ue, slope, IG_STRESS_TILE, p.bulk[e], ig_stress_flows(&p), fe);
@@ -73,11 +97,12 @@ static __global__ void __launch_bounds__(THREADS)
   if (i >= end)
     return;
   const int64_t e = ig_scatter_element(&p.scatter, (int32_t)i);
-  double fe[24];
-  if (!element_give<GIFT>(p, e, e, p.scatter.conn + 8 * e, p.x, x, fe) &&
+  constexpr int NODES = nodes_of(GIFT);
+  double fe[3 * NODES];
+  if (!element_give<GIFT>(p, e, e, p.scatter.conn + NODES * e, p.x, x, fe) &&
       p.scatter.how != IG_GATHER)
     return; /* gather reads every slot */
-  for (int k = 0; k < 24; k++)
+  for (int k = 0; k < 3 * NODES; k++)
     ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, fe[k], y, p.slots);
 }
 
@@ -127,9 +152,10 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
 template <gift GIFT>
 static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
                       double *y) {
-  if (plan->how == IG_CLUSTER) {
+  if (nodes_of(GIFT) == 8 && plan->how == IG_CLUSTER) { /* clusters are of hexahedra */
+    constexpr gift HEX = nodes_of(GIFT) == 8 ? GIFT : FORCE;
     IG_TRY(ig_clusters_clear(cx, p->clusters, plan->nodes, 3, sizeof *y, y));
-    cluster_pass<GIFT>
+    cluster_pass<HEX>
         <<<(unsigned)p->cluster.count, IG_STRESS_CLUSTER, 0, ig_cuda_stream(cx)>>>(*p, x, y);
     IG_LAUNCHED(cx);
     return ig_clusters_sum_f64(cx, p->clusters, 3, p->slots, y);
@@ -144,67 +170,90 @@ static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, 
 }
 static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, bool past,
                        const double *u, double *f) {
+  if (p->tet)
+    return past ? sums<TET_PAST>(cx, p, plan, u, f) : sums<TET_FORCE>(cx, p, plan, u, f);
   return past ? sums<PAST>(cx, p, plan, u, f) : sums<FORCE>(cx, p, plan, u, f);
 }
 static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
                          double *y) {
+  if (p->tet)
+    return sums<TET_PRODUCT>(cx, p, plan, x, y);
   if (p->turn)
     return p->assumed ? sums<PRODUCT_TURNED>(cx, p, plan, x, y)
                       : sums<PRODUCT_TURNED_BBAR>(cx, p, plan, x, y);
   return p->assumed ? sums<PRODUCT>(cx, p, plan, x, y) : sums<PRODUCT_BBAR>(cx, p, plan, x, y);
 }
 
-/* One thread per element: its points are worked on one after the other. */
+/* One thread per element: its points are worked on one after the other. Tetrahedra have kernels of
+   their own: the wider would decide about the registers of both. */
+template <bool TET>
 static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)
-    ig_stress_commit(&p, e, u);
+    TET ? ig_tet_commit(&p, e, u) : ig_stress_commit(&p, e, u);
 }
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
-  LAUNCH(commit_pass, p->scatter.elements, *p, u);
+  if (p->tet)
+    LAUNCH(commit_pass<true>, p->scatter.elements, *p, u);
+  else
+    LAUNCH(commit_pass<false>, p->scatter.elements, *p, u);
   return IG_OK;
 }
 
+template <bool TET>
 static __global__ void __launch_bounds__(THREADS)
     wipe_pass(ig_stress_args p, const double *u, bool hot, const int32_t *list, const double *value,
               int64_t count) {
   const int64_t i = THREAD;
   if (i < count)
-    ig_stress_wipe(&p, list ? list[i] : i, u, hot, value[i]);
+    TET ? ig_tet_wipe(&p, list ? list[i] : i, u, hot, value[i])
+        : ig_stress_wipe(&p, list ? list[i] : i, u, hot, value[i]);
 }
 static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
                       const int32_t *list, const double *value, int64_t count) {
-  LAUNCH(wipe_pass, count, *p, u, hot, list, value, count);
+  if (p->tet)
+    LAUNCH(wipe_pass<true>, count, *p, u, hot, list, value, count);
+  else
+    LAUNCH(wipe_pass<false>, count, *p, u, hot, list, value, count);
   return IG_OK;
 }
 
 /* One kernel for each kind: the widest would decide about the registers of all. */
-template <ig_stress_value WHAT>
+template <ig_stress_value WHAT, bool TET>
 static __global__ void __launch_bounds__(THREADS)
     values_pass(ig_stress_args p, const double *old, const double *u, ig_lid begin, ig_lid count,
                 double *out) {
   const int64_t i = THREAD;
+  double *to = out + ig_stress_value_count(WHAT) * i;
   if (i < count)
-    ig_stress_values_of(&p, WHAT, begin + i, old, u, out + ig_stress_value_count(WHAT) * i);
+    TET ? ig_tet_values_of(&p, WHAT, begin + i, old, u, to)
+        : ig_stress_values_of(&p, WHAT, begin + i, old, u, to);
+}
+template <bool TET>
+static ig_status values_launch(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
+                               const double *old, const double *u, ig_lid begin, ig_lid count,
+                               double *out) {
+  if (what == IG_VALUE_REPORT)
+    LAUNCH((values_pass<IG_VALUE_REPORT, TET>), count, *p, old, u, begin, count, out);
+  else if (what == IG_VALUE_POINTS)
+    LAUNCH((values_pass<IG_VALUE_POINTS, TET>), count, *p, old, u, begin, count, out);
+  else if (what == IG_VALUE_STORED)
+    LAUNCH((values_pass<IG_VALUE_STORED, TET>), count, *p, old, u, begin, count, out);
+  else
+    LAUNCH((values_pass<IG_VALUE_ENERGY, TET>), count, *p, old, u, begin, count, out);
+  return IG_OK;
 }
 static ig_status values(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
                         const double *old, const double *u, ig_lid begin, ig_lid count,
                         double *out) {
-  if (what == IG_VALUE_REPORT)
-    LAUNCH(values_pass<IG_VALUE_REPORT>, count, *p, old, u, begin, count, out);
-  else if (what == IG_VALUE_POINTS)
-    LAUNCH(values_pass<IG_VALUE_POINTS>, count, *p, old, u, begin, count, out);
-  else if (what == IG_VALUE_STORED)
-    LAUNCH(values_pass<IG_VALUE_STORED>, count, *p, old, u, begin, count, out);
-  else
-    LAUNCH(values_pass<IG_VALUE_ENERGY>, count, *p, old, u, begin, count, out);
-  return IG_OK;
+  return (p->tet ? values_launch<true> : values_launch<false>)(cx, p, what, old, u, begin, count,
+                                                               out);
 }
 
 static __global__ void young_pass(ig_stress_args p, double *out) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)
-    out[e] = ig_stress_young(&p, e);
+    out[e] = p.tet ? ig_tet_young(&p, e) : ig_stress_young(&p, e);
 }
 static ig_status young(ig_ctx *cx, const ig_stress_args *p, double *out) {
   LAUNCH(young_pass, p->scatter.elements, *p, out);

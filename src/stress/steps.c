@@ -21,8 +21,8 @@ static const ig_stress_phase *phase_of(const ig_stress_run *r, int i) {
 static double element_centre(const ig_stress_run *r, ig_lid e, int axis) {
   const ig_stress *m = r->m;
   double s = 0;
-  for (int a = 0; a < 8; a++)
-    s += r->job->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + a] + axis] / 8;
+  for (int a = 0; a < m->npe; a++)
+    s += r->job->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + a] + axis] / m->npe;
   return s;
 }
 
@@ -47,9 +47,10 @@ static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *g
   const ig_set *set;
   double low = INFINITY, high = -INFINITY;
   IG_TRY(ig_mesh_named_set(m->cx, m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &set));
-  for (int64_t i = 0; i < 8 * (int64_t)set->count; i++) {
+  for (int64_t i = 0; i < m->npe * (int64_t)set->count; i++) {
     const double z =
-        r->job->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)set->item[i / 8] + i % 8] + 2];
+        r->job->mesh
+            ->x[3 * (int64_t)m->conn[m->npe * (int64_t)set->item[i / m->npe] + i % m->npe] + 2];
     low = fmin(low, z);
     high = fmax(high, z);
   }
@@ -389,8 +390,8 @@ static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int gro
     if (r->group[e] != group)
       continue;
     double now = 0;
-    for (int a = 0; a < 8; a++)
-      now += r->T0[m->conn[8 * (int64_t)e + a]] / 8;
+    for (int a = 0; a < m->npe; a++)
+      now += r->T0[m->conn[m->npe * (int64_t)e + a]] / m->npe;
     IG_TRY_GOTO(status, done, born_at(r, p, e, now, birth + count));
     r->warm0[e] = birth[count] - now;
     r->share0[e] = 0;
@@ -417,16 +418,19 @@ static ig_status layer_end(ig_stress_run *r, const ig_stress_phase *p, int group
   int64_t at = 0;
   IG_TRY(ig_array_pull(m->cx, &m->u));
   r->recoater_now = -INFINITY;
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (r->group[i / 8] == group) {
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (r->group[i / m->npe] == group) {
       top = fmax(top, x[3 * (int64_t)m->conn[i] + 2]);
       base = fmin(base, x[3 * (int64_t)m->conn[i] + 2]);
     }
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) {
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++) {
     const int64_t n = m->conn[i];
     /* nodes at its base are those of the layer below, of which the height is known, or the plate's
      */
-    if (r->group[i / 8] != group || x[3 * n + 2] < base + 1e-9 * (1 + fabs(base)))
+    if (r->group[i / m->npe] != group || x[3 * n + 2] < base + 1e-9 * (1 + fabs(base)))
+      continue;
+    /* layers of tetrahedra are ragged: what the layer below had is known */
+    if (m->type == IG_TET10 && !isnan(r->recoater[n]))
       continue;
     r->recoater[n] = u[3 * n + 2];
     /* 1e-9: nodes of the top level, whatever the rounding of their coordinates */

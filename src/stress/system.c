@@ -278,8 +278,8 @@ static ig_status tie_groups(ig_stress *m) {
   ig_array_free(cx, &m->held.tie_start);
   ig_array_free(cx, &m->held.tie_item);
   memset(there, 0, (size_t)m->nodes);
-  for (int64_t i = 0; groups && i < 8 * (int64_t)m->elements; i++)
-    there[m->conn[i]] |= alive[i / 8];
+  for (int64_t i = 0; groups && i < m->npe * (int64_t)m->elements; i++)
+    there[m->conn[i]] |= alive[i / m->npe];
   IG_TRY(ig_array_new(cx, &m->held.tie_start, groups + 1, sizeof(int32_t), "equal unknowns"));
   IG_TRY(ig_array_new(cx, &m->held.tie_item, items + 1, sizeof(int32_t), "equal unknowns"));
   int32_t *start = m->held.tie_start.host, *item = m->held.tie_item.host, g = 0, n = 0;
@@ -327,8 +327,8 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
   IG_TRY(tie_groups(m));
   IG_TRY(ig_stress_anchor(m));
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8])
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (alive[i / m->npe])
       fix[m->conn[i]] = m->held.bits[m->conn[i]];
   m->system.stale = true;
   return ig_array_push(cx, &m->fix);
@@ -342,16 +342,16 @@ static ig_status irregular(ig_stress *m) {
   const bool colors = !elements_add(m);
   IG_TRY(ig_array_new_device(cx, &m->young_single, (size_t)m->elements, sizeof(float), "moduli"));
   if (colors)
-    IG_TRY(
-        ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
+    IG_TRY(ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn,
+                       &m->colors));
   m->system.hex = (ig_mesh_args){.scatter = ig_plan_view(colors ? &m->colors : &m->plan),
                                  .x = m->x.dev,
                                  .size = 3,
                                  .shear = hooke_shear_f64(m->material.poisson),
                                  .lame = hooke_lame_f64(m->material.poisson)};
   if (m->c->solver.preconditioner != IG_STRESS_BLOCKS)
-    return ig_ebe_new(cx, IG_EBE_RECOMPUTE, m->plan.how, true, m->nodes, m->mesh->x, m->elements, 8,
-                      m->conn, m->material.poisson, &m->system.op);
+    return ig_ebe_new(cx, IG_EBE_RECOMPUTE, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
+                      m->npe, m->conn, m->material.poisson, &m->system.op);
   return blocks_new(m);
 }
 

@@ -45,8 +45,9 @@ static void first_report(ig_stress *m, ig_lid e, double time, int layer) {
   t->layer = layer;
   t->time = time;
   t->stress = level(m, e) * m->tears.strength[e];
-  for (int i = 0; i < 24; i++)
-    t->place[i % 3] += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3] / 8;
+  for (int i = 0; i < 3 * m->npe; i++)
+    t->place[i % 3] +=
+        m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 3] + i % 3] / m->npe;
   if (layer > 0)
     snprintf(where, sizeof where, " in layer %d", layer);
   ig_warn(m->cx,
@@ -60,16 +61,17 @@ static void first_report(ig_stress *m, ig_lid e, double time, int layer) {
 double ig_stress_removal_force(const ig_stress *m) {
   const uint8_t *alive = m->alive.host;
   double force = 0;
-  for (int64_t i = 0; i < 6 * (int64_t)m->elements; i++) {
-    const ig_lid e = (ig_lid)(i / 6), on = m->adjacency.neighbor[i];
-    const int *c = ig_elem_face(IG_HEX8, (int)(i % 6));
-    const ig_lid *node = m->conn + 8 * (int64_t)e;
+  for (int64_t i = 0; i < m->faces * (int64_t)m->elements; i++) {
+    const ig_lid e = (ig_lid)(i / m->faces), on = m->adjacency.neighbor[i];
+    const int *c = ig_elem_face(m->type, (int)(i % m->faces));
+    const ig_lid *node = m->conn + m->npe * (int64_t)e;
     if (on < 0 || !alive[e] || !alive[on] || !ig_stress_can_tear(m, e) || ig_stress_can_tear(m, on))
       continue;
     const double *x[4];
     for (int k = 0; k < 4; k++)
-      x[k] = m->mesh->x + 3 * (int64_t)node[c[k]];
-    /* upward component of the outward normal, by the diagonals */
+      x[k] = m->mesh->x + 3 * (int64_t)node[c[m->type == IG_HEX8 ? k : k % 3]];
+    /* upward component of the outward normal, by the diagonals; a triangle's fourth corner is its
+       first */
     const double area = 0.5 * ((x[2][0] - x[0][0]) * (x[3][1] - x[1][1]) -
                                (x[2][1] - x[0][1]) * (x[3][0] - x[1][0]));
     force += m->tears.strength[e] * fmax(area, 0);

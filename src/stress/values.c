@@ -84,8 +84,9 @@ ig_status ig_stress_past(ig_stress *m) {
                        sizeof(double) * (size_t)m->part.elements);
 }
 
-/* Per element: tangent of 8 points in floats, bulk modulus 4, connectivity 32 bytes; per node:
+/* Per element: tangent of its points in floats, bulk modulus 4 bytes, connectivity; per node:
    position and two vectors in doubles. */
 double ig_stress_product_bytes(const ig_stress *m) {
-  return (double)m->elements * (8 * 4.0 * m->args.slopes + 4 + 32) + 9 * 8.0 * (double)m->nodes;
+  return (double)m->elements * (m->points * 4.0 * m->args.slopes + 4 + 4 * m->npe) +
+         9 * 8.0 * (double)m->nodes;
 }

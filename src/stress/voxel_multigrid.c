@@ -223,7 +223,7 @@ ig_status ig_stress_lattice_new(ig_stress *m, ig_stress_lattice **out) {
   double low[3], high[3], h[3], cells = 1;
   int n[3];
   *out = NULL;
-  if (m->elements < FEWEST || !brick_of(m, h))
+  if (m->type != IG_HEX8 || m->elements < FEWEST || !brick_of(m, h))
     return IG_OK;
   ig_mesh_bounds(m->mesh, low, high);
   for (int d = 0; d < 3; d++) {

@@ -639,6 +639,7 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   *to = s;
   s->cx = job->cx;
   s->job = job;
+  s->pictured = -1;
   s->c = job->room_case;
   s->mesh = job->mesh;
   if (s->mesh->dim != 3)
@@ -678,11 +679,13 @@ void ig_structure_free(ig_structure *s) {
   ig_structure_exchange_free(s->exchange);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
-  void *const all[] = {
-      s->group,    s->law,          s->material, s->owner, s->u,      s->velocity,  s->acceleration,
-      s->reaction, s->T0,           s->T,        s->frame, s->framed, s->turn,      s->held_of,
-      s->held,     s->force_before, s->text,     s->mode,  s->body,   s->number_of, s->damping,
-      s->heated,   s->heat_flow,    s->hollow,   s->truss, s->bar,    s->spin,      s->spun};
+  ig_restart_free(s->start.kept);
+  void *const all[] = {s->group,        s->law,          s->material, s->owner,     s->u,
+                       s->velocity,     s->acceleration, s->reaction, s->T0,        s->T,
+                       s->frame,        s->framed,       s->turn,     s->held_of,   s->held,
+                       s->force_before, s->text,         s->mode,     s->shape,     s->body,
+                       s->number_of,    s->damping,      s->heated,   s->heat_flow, s->hollow,
+                       s->truss,        s->bar,          s->spin,     s->spun};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

@@ -224,12 +224,52 @@ static ig_status effective(const modes *m) {
   return status;
 }
 
-/* value: Hz, or a load factor. */
-static ig_status mode_add(ig_structure *s, double value) {
+/* Displacements of the drawn nodes in vector i, for snapshots; a motion of the largest is 1, its
+   largest component positive. */
+static ig_status shape_add(modes *m, int i) {
+  ig_structure *s = m->s;
+  const size_t size = 3 * (size_t)s->drawn;
+  double *u, most = 0, sign = 1;
+  if (s->shaped != s->analysis)
+    s->shapes = 0;
+  s->shaped = s->analysis;
+  float *more = realloc(s->shape, ((size_t)s->shapes + 1) * (size + 1) * sizeof *more);
+  if (!more)
+    return IG_FAIL(s->cx, IG_MEMORY, "no memory for shapes of modes");
+  s->shape = more;
+  IG_TRY(IG_NEW(s->cx, &u, s->unknowns, "modes"));
+  ig_system_spread(m->y, m->x + (size_t)i * (size_t)m->y->equations, u);
+  for (int32_t k = 0; k < s->unknowns; k++)
+    u[k] -= m->y->shift[k];
+  for (int pass = 0; pass < 2; pass++)
+    for (ig_lid n = 0; n < s->drawn; n++) {
+      double v[3];
+      ig_structure_to_fixed(s, (size_t)n, u + 3 * (size_t)n, v);
+      const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+      const int c = fabs(v[0]) > fabs(v[1])   ? fabs(v[0]) > fabs(v[2]) ? 0 : 2
+                    : fabs(v[1]) > fabs(v[2]) ? 1
+                                              : 2;
+      if (pass == 0 && length > most) {
+        most = length;
+        sign = v[c] < 0 ? -1 : 1;
+      }
+      for (int d = 0; d < 3 && pass == 1; d++)
+        s->shape[(size_t)s->shapes * size + 3 * (size_t)n + (size_t)d] =
+            most > 0 ? (float)(sign * v[d] / most) : 0;
+    }
+  s->shapes++;
+  free(u);
+  return IG_OK;
+}
+
+/* Mode i: Hz, or a load factor. */
+static ig_status mode_add(modes *m, int i, double value, bool buckling) {
+  ig_structure *s = m->s;
   IG_TRY(IG_MORE(s->cx, &s->mode, s->modes, "modes"));
   s->mode[s->modes].analysis = s->analysis;
+  s->mode[s->modes].buckling = buckling;
   s->mode[s->modes++].value = value;
-  return IG_OK;
+  return shape_add(m, i);
 }
 
 /* A singular or indefinite K is shifted, K + shift M, by growing shares of the ratio of traces,
@@ -268,7 +308,7 @@ static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
     const double hertz = (square < 0 ? -1 : 1) * sqrt(fabs(square)) / (2 * M_PI);
     if (hertz < a->lowest || hertz > a->highest)
       continue;
-    IG_TRY(mode_add(s, hertz));
+    IG_TRY(mode_add(m, i, hertz, false));
     ig_structure_row(s, "frequency", "", i + 1, 0, 1, &hertz);
   }
   return effective(m);
@@ -352,7 +392,7 @@ static ig_status factors(modes *m, const ig_structure_analysis *a) {
   IG_TRY_GOTO(status, done, find(m));
   for (int i = 0; i < m->count; i++) {
     const double factor = 1 / m->mu[i];
-    IG_TRY_GOTO(status, done, mode_add(s, factor));
+    IG_TRY_GOTO(status, done, mode_add(m, i, factor, true));
     ig_structure_row(s, "buckling", "", i + 1, 0, 1, &factor);
   }
 done:
@@ -374,6 +414,26 @@ static ig_status solve(modes *m, const ig_structure_analysis *a) {
   return a->kind == IG_STRUCTURE_BUCKLING ? factors(m, a) : frequencies(m, a);
 }
 
+/* What has yielded does not count in the drawn structure: histories of the start for those reached,
+   which go into `past`. */
+static ig_status history_swap(ig_structure *s, double **past) {
+  for (int i = 0; i < s->groups; i++) {
+    ig_structure_group *g = &s->group[i];
+    double *none;
+    IG_TRY(IG_NEW(s->cx, &none, (size_t)g->count * (size_t)g->states + 1, "modes"));
+    past[i] = g->past;
+    g->past = none;
+  }
+  return IG_OK;
+}
+
+static void history_back(ig_structure *s, double **past) {
+  for (int i = 0; i < s->groups && past[i]; i++) {
+    free(s->group[i].past);
+    s->group[i].past = past[i];
+  }
+}
+
 /* About the drawn state the model is given zero displacements for the time of the call, and, for
    frequencies, no temperatures. */
 ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
@@ -393,13 +453,18 @@ ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
   modes m = {.s = s, .y = s->system};
   m.count = a->modes < m.y->equations ? (int)a->modes : m.y->equations;
   double *reached = s->u, *T = s->T; /* else about the state at the start */
+  double *past[IG_SOLID_KINDS] = {0};
   if (!a->reached)
     IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "modes"));
   if (!a->reached && !buckling)
     s->T = NULL;
-  const ig_status status = solve(&m, a);
-  if (!a->reached)
+  ig_status status = a->reached ? IG_OK : history_swap(s, past);
+  if (status == IG_OK)
+    status = solve(&m, a);
+  if (!a->reached) {
     free(s->u);
+    history_back(s, past);
+  }
   s->u = reached;
   s->T = T;
   ig_direct_free(m.direct);

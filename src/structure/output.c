@@ -219,15 +219,16 @@ ig_status ig_structure_tables_write(const ig_structure *s, ig_sink *to) {
    Keys of the summary; all modes are in tables.csv as well. */
 static ig_status modes_write(const ig_structure *s, ig_sink *to) {
   for (int i = 0, number = 1; i < s->modes; i++, number++) {
-    const int of = s->mode[i].analysis;
+    const int of = (int)s->mode[i].analysis;
+    const char *unit = s->mode[i].buckling ? "" : "Hz";
     char key[64];
     number = i > 0 && s->mode[i - 1].analysis != of ? 1 : number;
     snprintf(key, sizeof key, "mode_%d", number);
     if (of == s->mode[s->modes - 1].analysis)
-      IG_TRY(to->result(to, key, "", s->mode[i].value));
+      IG_TRY(to->result(to, key, unit, s->mode[i].value));
     snprintf(key, sizeof key, "analysis_%d_mode_%d", of + 1, number);
     if (s->mode[0].analysis != s->mode[s->modes - 1].analysis)
-      IG_TRY(to->result(to, key, "", s->mode[i].value));
+      IG_TRY(to->result(to, key, unit, s->mode[i].value));
   }
   return IG_OK;
 }
@@ -322,6 +323,13 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
     for (ig_lid n = 0; n < s->drawn; n++)
       fixed(s, q ? s->reaction : s->u, n, (double *)data + 3 * (size_t)n);
   }
+  for (int k = 0; k < s->shapes && s->shaped == s->analysis && asked(s, "modes"); k++) {
+    char name[32];
+    snprintf(name, sizeof name, "mode_%d", k + 1);
+    IG_TRY_GOTO(status, done,
+                ig_snapshot_add(snap, name, "", IG_AT_POINTS, IG_F32, 3,
+                                s->shape + (size_t)k * 3 * (size_t)s->drawn, NULL));
+  }
   if (s->T && asked(s, "T"))
     IG_TRY_GOTO(status, done, ig_snapshot_add(snap, "T", "K", IG_AT_POINTS, IG_F64, 1, s->T, NULL));
   double *stress = NULL, *mises = NULL, *plastic = NULL;
@@ -354,6 +362,7 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
       if (plastic)
         plastic[at] = mean[12];
     }
+  s->pictured = s->step;
   IG_TRY(ig_sink_snapshot(to, snap));
   return loads_put(s, to);
 done:

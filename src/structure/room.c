@@ -3,11 +3,10 @@
    The interface of a room (core/room.h) around ig_structure:
 
         room_open      model, initial conditions, first analysis (analysis_begin)
+        room_restore   the analysis of a checkpoint, as far as it was (checkpoint.c)
         room_advance   one step of Newton's method, or all modes at once; tables
         room_renew     after output: the next analysis
-        room_stand     how far it is, and what the loop should show
-
-   The room has no `save` and `restore`: its runs have no checkpoints. */
+        room_stand     how far it is, and what the loop should show */
 #include "structure/constrain.h"
 #include "structure/expand.h"
 #include "structure/points.h"
@@ -191,23 +190,27 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
       .fits = s->contact.count ? ig_structure_contact_fits : NULL,
+      .ease = s->contact.count && !s->dynamic ? ig_structure_contact_ease : NULL,
       .augment = s->contact.count ? ig_structure_contact_augment : NULL,
       .name = unknown_name,
       .name_element = element_name};
   return IG_OK;
 }
 
-/* Contact that has slid meets other faces: the pattern of the equations is another one then. */
+/* Points of contact meet other faces: the pattern of the equations is another one. */
+static ig_status pattern_renew(ig_structure *s) {
+  groups_make(s);
+  IG_TRY(ig_system_close(s->system, s->implicit_groups, s->implicit));
+  return ig_newton_renew(s->newton, s->implicit_groups);
+}
+
+/* Contact that has slid. */
 static ig_status contact_follow(ig_structure *s) {
   bool changed;
   if (!s->contact.count) /* none, or an analysis of temperatures */
     return IG_OK;
   IG_TRY(ig_contact_follow(&s->contact, s->time == s->begin, &changed));
-  if (!changed)
-    return IG_OK;
-  groups_make(s);
-  IG_TRY(ig_system_close(s->system, s->implicit_groups, s->implicit));
-  return ig_newton_renew(s->newton, s->implicit_groups);
+  return changed ? pattern_renew(s) : IG_OK;
 }
 
 /* What `until` names, and whether the analysis may have it. */
@@ -288,6 +291,7 @@ static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
    tries all of it in one step, and steps end at the kinks of histories (stops_add). */
 static ig_status analysis_begin(ig_structure *s) {
   const ig_structure_analysis *a = analysis_of(s);
+  IG_TRY(ig_structure_start_keep(s));
   ig_newton_free(s->newton);
   ig_system_free(s->system);
   s->newton = NULL;
@@ -375,6 +379,17 @@ static ig_status room_begin(void *self) {
   return IG_OK;
 }
 
+static ig_status room_restore(void *self, const ig_restart *from) {
+  ig_structure *s = self;
+  IG_TRY(ig_structure_start_read(s, from));
+  IG_TRY(analysis_begin(s));
+  IG_TRY(ig_structure_reached_read(s, from));
+  if (s->newton && s->contact.count && analysis_of(s)->kind != IG_STRUCTURE_HEAT)
+    IG_TRY(pattern_renew(s));
+  ig_system_resolve(s->system);
+  return IG_OK;
+}
+
 /* At the end of an analysis with small displacements: strains of a body that turns by an angle t
    are wrong by t^2 / 2, forces act in the drawn directions. */
 static void turns_warn(const ig_structure *s, const ig_structure_analysis *a) {
@@ -401,19 +416,22 @@ static void turns_warn(const ig_structure *s, const ig_structure_analysis *a) {
         worst * 180 / 3.14159265358979324, 0.5 * worst * worst);
 }
 
-/* A step of Newton's method. Where there is none, the tables of the steps before it are written:
-   they say what the part has borne. */
+/* A step of Newton's method. Where there is none, what was reached is shown and kept, with the
+   tables of the steps before: the next call fails with the message. */
 static ig_status step_take(ig_structure *s) {
   ig_ctx *cx = s->cx;
-  const ig_status status = ig_newton_step(s->newton);
-  char message[sizeof cx->message];
-  if (status == IG_OK)
-    return IG_OK;
-  memcpy(message, cx->message, sizeof message);
-  if (ig_structure_tables_write(s, s->job->sink) != IG_OK)
-    ig_warn(cx, "%s", cx->message);
-  memcpy(cx->message, message, sizeof message);
-  return status;
+  ig_status status = ig_newton_step(s->newton);
+  if (status == IG_NUMERIC && ig_newton_loosen(s->newton)) {
+    s->contact.loose = true;
+    status = ig_newton_step(s->newton);
+  }
+  if (status != IG_NUMERIC)
+    return status;
+  snprintf(s->failed, sizeof s->failed, "%s", ig_ctx_message(cx));
+  char *where = strstr(s->failed, " (numerical failure"); /* it is added again */
+  if (where)
+    *where = 0;
+  return ig_structure_tables_write(s, s->job->sink);
 }
 
 /* `most` and `ahead` (steps the loop would allow) are not used: implicit steps come one at a
@@ -423,9 +441,13 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
   const ig_structure_analysis *a = analysis_of(s);
   bool done = true;
   (void)most, (void)ahead;
+  if (s->failed[0])
+    return IG_FAIL(s->cx, IG_NUMERIC, "%s", s->failed);
   if (takes_time(a)) {
     ig_newton_standing now;
     IG_TRY(step_take(s));
+    if (s->failed[0])
+      return IG_OK;
     ig_newton_stand(s->newton, &now);
     done = s->proportional ? arc_ends(s, a, &now) : now.done;
     now.done = done;
@@ -502,7 +524,9 @@ static void room_stand(const void *self, ig_run_status *standing) {
                               .duration = duration > 0 ? duration : 1,
                               .dt = s->begin + a->duration - s->time,
                               .ended = s->ended,
-                              .show = s->finished ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT : IG_SHOW_ROW};
+                              .show = s->failed[0] ? IG_SHOW_CHECKPOINT : IG_SHOW_ROW};
+  if (s->finished || (s->failed[0] && s->pictured != s->step))
+    standing->show |= IG_SHOW_SNAPSHOT;
   if (s->newton) {
     ig_newton_standing now;
     ig_newton_stand(s->newton, &now);
@@ -547,13 +571,21 @@ const ig_room ig_room_structure = {
     .begin = room_begin,
     .advance = room_advance,
     .stand = room_stand,
+    .restore = room_restore,
     .history = ig_structure_history,
     .snapshot = ig_structure_snapshot,
+    .save = ig_structure_save,
     .renew = room_renew,
     .results = ig_structure_results,
     .tally = room_tally,
     .check = room_check,
     .elements = "tet4|tet10|hex8|hex20|wedge6|wedge15|tri3|quad4|tri6|quad8|beam2|beam3",
-    .fields = "displacement|reaction|stress|von_mises|plastic_strain|T",
+    .fields = "displacement|reaction|stress|von_mises|plastic_strain|T|modes",
+    .figures =
+        "displacement_max|temperature_min|temperature_max|load_x|load_y|load_z|load_moment_x|"
+        "load_moment_y|load_moment_z|reaction_x|reaction_y|reaction_z|reaction_moment_x|"
+        "reaction_moment_y|reaction_moment_z|contact_force_x|contact_force_y|contact_force_z|"
+        "penetration_max|penetration_share|limit_*|until_passed_by|until_passed_by_factor|"
+        "newton_iterations|step_cuts|mode_*|analysis_*_mode_*",
     .precisions = "double",
     .unused = "assembly"};

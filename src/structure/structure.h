@@ -422,6 +422,8 @@ typedef struct {
   double force[3], moment[3], size[2];
 } ig_structure_sum;
 
+enum { IG_STRUCTURE_LIMITS = 8 };
+
 /* One run of the room. All pointers are owned and freed by ig_structure_free, but cx, job, c,
    mesh, material (entries) and solver. */
 struct ig_structure {
@@ -474,9 +476,9 @@ struct ig_structure {
   /* Load factors at which the path of an analysis by arc length turns, of the first ones: a limit
      load, the least load after it, and so on. */
   int limits;
-  double limit[8], factor_before; /* of the last step */
-  bool falls;                     /* the factor, in the last step */
-  int64_t step;                   /* of all analyses */
+  double limit[IG_STRUCTURE_LIMITS], factor_before; /* of the last step */
+  bool falls;                                       /* the factor, in the last step */
+  int64_t step;                                     /* of all analyses */
   int helds, held_space;
   int32_t *held_of; /* unknown -> held, -1: none */
   /* Supports of the analysis under way; held_of finds them by unknown. */
@@ -498,6 +500,10 @@ struct ig_structure {
   bool dynamic;
   double planned;       /* length of the first step */
   double *force_before; /* f_ext - f_int of the accepted state */
+  /* Checkpoints: the state in which the analysis under way began. */
+  ig_keeper start;
+  char failed[512]; /* why no step is possible; "": one is */
+  int64_t pictured; /* step of the last snapshot, -1: none */
   double gamma, beta, alpha;
   /* tables */
   char *text;
@@ -509,10 +515,13 @@ struct ig_structure {
   bool balanced;
   /* frequencies or load factors, of one analysis after the other */
   struct {
-    int analysis;
+    int64_t analysis; /* no hole: checkpoints have these bytes */
     double value;
+    bool buckling;
   } * mode;
   int modes;
+  float *shape; /* of the modes of analysis `shaped`: modes x drawn nodes x 3, the largest is 1 */
+  int shapes, shaped;
 };
 
 /* The nodes of a set of any kind; free *node. Unlike ig_mesh_named_nodes it does not look at the
@@ -576,9 +585,12 @@ IG_MUST_CHECK ig_status ig_structure_constrain(ig_structure *s, int analysis);
 IG_MUST_CHECK ig_status ig_structure_motions(void *self, double from, double to);
 /* touch.c: the points of the contacts that the analysis has, and callbacks of Newton's method. */
 IG_MUST_CHECK ig_status ig_structure_contact_new(ig_structure *s);
+/* What contact asks of the model, without points. */
+void ig_structure_contact_bodies(ig_structure *s);
 /* Refuses tools that have no effect or no shape. */
 IG_MUST_CHECK ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c,
                                                  const ig_mesh *mesh);
+void ig_structure_contact_ease(void *self, double share, bool bonded);
 bool ig_structure_contact_augment(void *self, const ig_trial *at);
 bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size);
 /* load.c
@@ -639,6 +651,14 @@ void ig_structure_row(ig_structure *s, const char *quantity, const char *set, in
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
 /* tables.csv, with the steps so far; `to` may be NULL. */
 IG_MUST_CHECK ig_status ig_structure_tables_write(const ig_structure *s, ig_sink *to);
+/* checkpoint.c
+   Keeps the accepted state as that in which the analysis begins. */
+IG_MUST_CHECK ig_status ig_structure_start_keep(ig_structure *s);
+IG_MUST_CHECK ig_status ig_structure_save(void *self, ig_sink *to);
+/* The two halves of a restart: the state in which the analysis began, from which the caller begins
+   it, and what has been reached since. */
+IG_MUST_CHECK ig_status ig_structure_start_read(ig_structure *s, const ig_restart *from);
+IG_MUST_CHECK ig_status ig_structure_reached_read(ig_structure *s, const ig_restart *from);
 /* balance.c
    Sums of loads and reactions of the static step that was accepted last; at the end of an analysis
    a warning where they do not balance. */

@@ -51,7 +51,7 @@ ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c, const
   return IG_OK;
 }
 
-ig_status ig_structure_contact_new(ig_structure *s) {
+void ig_structure_contact_bodies(ig_structure *s) {
   s->contact.bodies = (ig_contact_bodies){.cx = s->cx,
                                           .mesh = s->mesh,
                                           .dofs = 3,
@@ -63,10 +63,22 @@ ig_status ig_structure_contact_new(ig_structure *s) {
                                           .turn = s->framed ? turn : NULL};
   s->contact.list = &s->c->contacts;
   s->contact.tools = &s->c->tools;
+}
+
+ig_status ig_structure_contact_new(ig_structure *s) {
+  ig_structure_contact_bodies(s);
   s->contact.time = s->time;
   s->contact.large = s->large;
   s->contact.moving = s->dynamic;
+  s->contact.loose = s->contact.bonded = false;
+  s->contact.soft = 1;
   return ig_contact_new(&s->contact, s->analysis);
+}
+
+void ig_structure_contact_ease(void *self, double share, bool bonded) {
+  ig_structure *s = self;
+  s->contact.soft = share;
+  s->contact.bonded = bonded;
 }
 
 bool ig_structure_contact_augment(void *self, const ig_trial *at) {

@@ -180,4 +180,5 @@ const ig_room ig_room_thermal = {.name = "thermal",
                                  .support = ig_thermal_support,
                                  .path = ig_thermal_path,
                                  .check = check,
-                                 .fields = IG_THERMAL_FIELDS};
+                                 .fields = IG_THERMAL_FIELDS,
+                                 .figures = IG_THERMAL_FIGURES};

@@ -101,13 +101,20 @@ typedef struct {
   ig_list probes; /* of ig_thermal_probe */
   /* steps between looks at the past of elements (peaks, melting, cooling rates) */
   int64_t track_every;
-  bool exaca;
+  int exaca;            /* IG_THERMAL_EXACA_* */
   double anisotropy[3]; /* conductivity along x, y, z over the material's */
 } ig_thermal_case;
+
+enum { IG_THERMAL_EXACA_NONE, IG_THERMAL_EXACA_TEXT, IG_THERMAL_EXACA_BINARY };
 
 /* Options and fields of snapshots: the room's tables. */
 extern const ig_option ig_thermal_options[];
 #define IG_THERMAL_FIELDS "T|T_peak|time_above_liquidus|melts|cooling_rate|G|R|birth|powder"
+#define IG_THERMAL_FIGURES                                                                         \
+  "T_min|T_max|T_peak|stored|source|beam|beam_sent|beam_missed|beam_reflected|flux|body|born|"     \
+  "born_above_ambient|convected|radiated|held|evaporated|energy_gap|volume|surface|time_step|"     \
+  "critical_step|evaluations|time_above_liquidus_max|melt_length*_max|melt_width*_max|"            \
+  "melt_depth*_max|melt_volume*_max|interlayer_last|events"
 
 /* What a checkpoint holds of a run beside the engine's state, doubles throughout. */
 typedef struct {
@@ -173,6 +180,9 @@ typedef struct {
   int pools;                  /* melt pools in rows of history: one per beam, then all as one */
   double (*melt_most)[4];     /* pools: longest, widest, deepest, largest */
   ig_thermal_kept as_done;    /* as of `done` */
+  /* of this rank's elements, since the start: what `exaca` makes events of */
+  ig_heat_crossing *crossing;
+  int64_t crossings, crossings_room;
   double *factor; /* entries of `boundary`: see ig_thermal_support; NULL: none is changed */
 } ig_thermal_run;
 
@@ -259,9 +269,14 @@ enum { IG_THERMAL_FIRST_WAIT = 8 };
 IG_MUST_CHECK ig_status ig_thermal_beam_land(ig_ctx *cx, const ig_mesh *mesh,
                                              const ig_toolpath *path, double reach, double above,
                                              double *all, double *nowhere, double first[3]);
-/* exaca.csv, where the case asks for it; and whether it can be had. */
-IG_MUST_CHECK ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink);
+/* Events, where the case asks for them: whether they can be had; what a batch has added; all of all
+   ranks as rows of four numbers, which the caller frees, and from them; the file. */
 IG_MUST_CHECK ig_status ig_thermal_exaca_check(const ig_thermal_run *run);
+IG_MUST_CHECK ig_status ig_thermal_exaca_drain(ig_thermal_run *run);
+IG_MUST_CHECK ig_status ig_thermal_exaca_keep(ig_thermal_run *run, double **rows, int64_t *count);
+IG_MUST_CHECK ig_status ig_thermal_exaca_take(ig_thermal_run *run, const double *rows,
+                                              int64_t count);
+IG_MUST_CHECK ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink);
 /* Looks, at the step to be written next, whether a layer begins, and how warm the last one is. */
 IG_MUST_CHECK ig_status ig_thermal_layer_look(ig_thermal_run *run);
 /* Writes a batch: up to `most` steps, fewer where something is due. A long step is taken whole,

@@ -14,6 +14,7 @@
    done, which changes the states. ig_topopt_keep copies the state before that, and the next
    checkpoint saves the copy. */
 #include "topopt/output.h"
+#include "topopt/design/buckling.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/design/stress.h"
@@ -24,11 +25,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ARRAYS: states and adjoints of all realisations, adjoints and clusters of constraints, modes,
-   and eight single ones. FIGURES: four numbers and the multipliers. */
+/* ARRAYS: states and adjoints of all realisations, adjoints and clusters of constraints, modes of
+   swinging and buckling, and nine single ones. FIGURES: four numbers and the multipliers. */
 enum {
-  ARRAYS = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK + 8,
-  NUMBERS = 5,
+  ARRAYS = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK +
+           IG_LOAD_CASES * IG_BUCKLINGS_BLOCK + 9,
+  BUCKLINGS = IG_LOAD_CASES * IG_BUCKLINGS_BLOCK,
+  NUMBERS = 6,
   FIGURES = 4 + IG_LIMITS + 1,
   CORRECTIONS = IG_LIMITS + 1
 };
@@ -50,7 +53,7 @@ struct ig_topopt_state {
   array array[ARRAYS];
   ig_saved number[NUMBERS]; /* each one of the following */
   double figures[FIGURES], stress[CORRECTIONS], largest[CORRECTIONS], feasible[2],
-      eigenvalue[IG_MODES_BLOCK];
+      eigenvalue[IG_MODES_BLOCK], buckling[BUCKLINGS];
 };
 
 /* Arrays that this run does not have (no device pointer) are not listed. */
@@ -97,6 +100,14 @@ static void arrays_list(const ig_topopt_run *run, ig_topopt_state *to) {
     snprintf(name, sizeof name, "mode %d", i + 1);
     add(to, &s->modes->x[i], true, 1, name);
   }
+  const ig_topopt_buckling *b = s->buckling;
+  if (b)
+    add(to, &b->state, true, s->loading->cases, "adjoint buckling");
+  for (int q = 0; b && b->known && q < s->loading->cases; q++)
+    for (int i = 0; i < b->block; i++) {
+      snprintf(name, sizeof name, "buckling %d %d", q + 1, i + 1);
+      add(to, &b->x[q][i], true, 1, name);
+    }
   add(to, &run->feasible, false, 1, "feasible design");
   if (to->step == 0) /* no update has made use of them yet */
     return;
@@ -118,13 +129,16 @@ static void numbers_list(const ig_topopt_run *run, ig_topopt_state *to) {
     add_number(to, "feasible", to->feasible, 2);
   if (s->modes && s->modes->known)
     add_number(to, "eigenvalues", to->eigenvalue, IG_MODES_BLOCK);
+  if (s->buckling && s->buckling->known)
+    add_number(to, "buckling", to->buckling, BUCKLINGS);
 }
 
 /* From the run into the buffers that number[] points to; numbers_give is the way back and must
    stay in step with it. */
 static void numbers_take(const ig_topopt_run *run, ig_topopt_state *to) {
   const ig_topopt_design *s = run->s;
-  const double first[] = {run->last, s->tolerance, s->multiplier, s->d->learnt ? *s->d->learnt : 0};
+  const double learnt = s->d->learnt ? *s->d->learnt : 0;
+  const double first[] = {run->last, s->tolerance, s->multiplier, learnt + 2 * run->arrived};
   memcpy(to->figures, first, sizeof first);
   memcpy(to->figures + 4, s->dual, sizeof s->dual);
   if (s->stress)
@@ -133,6 +147,8 @@ static void numbers_take(const ig_topopt_run *run, ig_topopt_state *to) {
     memcpy(to->largest, s->peaks->correction, sizeof to->largest);
   if (s->modes)
     memcpy(to->eigenvalue, s->modes->lambda, sizeof to->eigenvalue);
+  if (s->buckling)
+    memcpy(to->buckling, s->buckling->mu, sizeof to->buckling);
   to->feasible[0] = run->feasible_objective;
   to->feasible[1] = (double)run->feasible_at;
 }
@@ -142,8 +158,10 @@ static void numbers_give(ig_topopt_run *run, const ig_topopt_state *from) {
   run->last = from->figures[0];
   s->tolerance = from->figures[1];
   s->multiplier = from->figures[2];
+  const int flags = (int)from->figures[3];
   if (s->d->learnt)
-    *s->d->learnt = from->figures[3] != 0;
+    *s->d->learnt = flags & 1;
+  run->arrived = flags & 2; /* it has ended, and makes no further step */
   memcpy(s->dual, from->figures + 4, sizeof s->dual);
   if (s->stress)
     memcpy(s->stress->correction, from->stress, sizeof from->stress);
@@ -151,6 +169,8 @@ static void numbers_give(ig_topopt_run *run, const ig_topopt_state *from) {
     memcpy(s->peaks->correction, from->largest, sizeof from->largest);
   if (s->modes && s->modes->known)
     memcpy(s->modes->lambda, from->eigenvalue, sizeof from->eigenvalue);
+  if (s->buckling && s->buckling->known)
+    memcpy(s->buckling->mu, from->buckling, sizeof from->buckling);
   if (run->feasible.dev) {
     run->feasible_objective = from->feasible[0];
     run->feasible_at = (int64_t)from->feasible[1];
@@ -394,6 +414,8 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   }
   if (s->modes)
     s->modes->known = from->step > 0;
+  if (s->buckling)
+    s->buckling->known = from->step > 0;
   state_see(run, &state);
   for (int i = 0; i < state.arrays; i++)
     IG_TRY(array_take(run, from, &state.array[i]));

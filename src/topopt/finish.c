@@ -7,6 +7,7 @@
    write to the sink. On a divided grid all ranks take part. */
 #include "topopt/output.h"
 #include "core/number.h"
+#include "topopt/design/buckling.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/part_analysis.h"
@@ -254,10 +255,12 @@ const char *ig_topopt_response_unit(const ig_topopt_design *s) {
 const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
   switch (s->c->minimise) {
   case IG_MINIMISE_VOLUME:
+  case IG_MINIMISE_BUCKLING:
     return "";
   case IG_MINIMISE_STRESS:
     return "Pa";
   case IG_MINIMISE_DISPLACEMENT:
+  case IG_MINIMISE_DISTORTION:
     return "m";
   case IG_MINIMISE_TEMPERATURE:
     return "K";
@@ -307,6 +310,21 @@ static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* Load factors, lowest first; of several load cases with its number before each. */
+static ig_status put_buckling(ig_sink *sink, const ig_topopt_design *s) {
+  for (int q = 0; q < s->loading->cases; q++)
+    for (int i = 0; i < s->buckling->wanted; i++) {
+      const double factor = ig_topopt_buckling_factor(s, q, i);
+      char key[48], before[24] = "";
+      if (s->loading->cases > 1)
+        snprintf(before, sizeof before, "load_case_%d_", q + 1);
+      ig_format(key, sizeof key, "%sbuckling_%d", before, i + 1);
+      if (isfinite(factor))
+        IG_TRY(sink->result(sink, key, "", factor));
+    }
+  return IG_OK;
+}
+
 /* Figures of the run itself; all ranks have them. */
 static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
   const ig_topopt_design *s = r->s;
@@ -323,6 +341,7 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
     ig_format(key, sizeof key, "frequency_%d", i + 1);
     IG_TRY(sink->result(sink, key, "Hz", ig_topopt_modes_hertz(s, i)));
   }
+  IG_TRY(s->buckling ? put_buckling(sink, s) : IG_OK);
   for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
     char key[32];
     ig_format(key, sizeof key, "load_case_%d", q + 1);

@@ -5,6 +5,7 @@
    memory; of one that is divided, values go to rank 0 in pieces while the file is written
    (parts_show). */
 #include "topopt/output.h"
+#include "topopt/design/buckling.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
@@ -251,7 +252,7 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
 
 /* A row belongs to an iteration: values of the design before its update, and the change by it. */
 ig_status ig_topopt_history(void *self, ig_sink *to) {
-  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 2 + IG_LOAD_CASES };
+  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 3 + IG_LOAD_CASES };
   const ig_topopt_run *r = self;
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
@@ -279,6 +280,10 @@ ig_status ig_topopt_history(void *self, ig_sink *to) {
   if (s->modes) {
     names[count] = "lowest frequency [Hz]";
     values[count++] = ig_topopt_modes_hertz(s, 0);
+  }
+  if (s->buckling) {
+    names[count] = "lowest load factor";
+    values[count++] = ig_topopt_buckling_least(s, IG_LIMITS);
   }
   char cases[IG_LOAD_CASES][40];
   for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {

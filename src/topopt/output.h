@@ -9,6 +9,16 @@
 
 /* All fields of snapshots, whatever the problem. */
 #define IG_TOPOPT_FIELDS "density|strain_energy|displacement|dissipation|temperature|stress"
+/* Those of the finished part come with the section `finish`. */
+#define IG_TOPOPT_FIGURES                                                                          \
+  "objective|max_stress|max_temperature|frequency_*|buckling_*|load_case_*|load_sum_x|load_sum_y|" \
+  "load_sum_z|reaction_sum_x|reaction_sum_y|reaction_sum_z|heat_in|heat_out|volume|volume_bound|"  \
+  "constraint_*|mass|model_mass|grayness|share_*|pieces|cavities|seconds_solve|"                   \
+  "seconds_sensitivities|seconds_filter|seconds_update|surface_area|surface_volume|"               \
+  "surface_level|surface_triangles|surface_good|surface_open_edges|surface_shells|"                \
+  "surface_handles|surface_off_faces|islands_removed|overhang_area|overhang_area_*|outline_area|"  \
+  "outline_length|outline_polygons|milling_unreached|part_objective*|part_compliance*|"            \
+  "part_displacement*|part_stress*|part_constraint_*|finished_*"
 /* A field that is asked for and that this problem does not have, or a rhythm in time, fails. */
 IG_MUST_CHECK ig_status ig_topopt_output_check(const ig_job *job);
 

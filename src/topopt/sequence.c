@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "topopt/output.h"
+#include "topopt/design/buckling.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/design/stress.h"
@@ -262,6 +263,8 @@ static ig_status forget(ig_topopt_design *s, bool learnt) {
     memset(s->peaks->correction, 0, sizeof s->peaks->correction);
   if (s->modes)
     s->modes->known = false;
+  if (s->buckling)
+    s->buckling->known = false;
   memset(s->seconds, 0, sizeof s->seconds);
   if (s->d->learnt)
     *s->d->learnt = learnt;

@@ -88,7 +88,8 @@ ig_status ig_topopt_analyse(ig_topopt_run *r) {
 static ig_status analyse_or_stop(ig_topopt_run *r) {
   ig_ctx *cx = r->job->cx;
   bool *ends = r->d->ends;
-  if (!ends || r->seconds < 1 || r->evaluated == r->iteration || r->s->modes || cx->ranks)
+  const bool modes = r->s->modes || r->s->buckling;
+  if (!ends || r->seconds < 1 || r->evaluated == r->iteration || modes || cx->ranks)
     return ig_topopt_analyse(r);
   IG_TRY(ig_topopt_keep(r));
   *ends = true;

@@ -264,4 +264,5 @@ const ig_room ig_room_topopt = {
     .set = ig_topopt_set,
     .check = check,
     .fields = IG_TOPOPT_FIELDS,
+    .figures = IG_TOPOPT_FIGURES,
     .precisions = "double"};

@@ -108,7 +108,8 @@ typedef struct {
   ig_place place;
   /* The quantity that is bounded from above (a frequency: from below). */
   double volume, compliance, displacement, stress; /* share of the region; J; m; Pa */
-  double frequency;                                /* Hz, the least */
+  double frequency, buckling;                      /* Hz, load factor: the least */
+  double distortion;                               /* m, of the printed part */
   double temperature, mass;                        /* K, the highest; kg */
   double member;                                   /* m: no ball of this diameter may be solid */
   double direction[3];
@@ -127,6 +128,12 @@ typedef struct {
   int64_t modes;
   double exponent;
 } ig_frequency_case;
+/* Of linear buckling. */
+typedef struct {
+  ig_src at;
+  int64_t modes;
+  double exponent;
+} ig_buckling_case;
 typedef struct {
   ig_src at;
   const char *set;
@@ -218,7 +225,9 @@ typedef enum {
   IG_MINIMISE_VOLUME,
   IG_MINIMISE_STRESS,
   IG_MINIMISE_DISPLACEMENT,
-  IG_MINIMISE_TEMPERATURE
+  IG_MINIMISE_TEMPERATURE,
+  IG_MINIMISE_BUCKLING, /* one over the lowest load factor */
+  IG_MINIMISE_DISTORTION
 } ig_minimise_kind;
 /* What ranks do: the linear systems of a design are shared, or the grid is divided; the last one,
    of coarser grids, where it can be. */
@@ -234,6 +243,15 @@ typedef struct {
   const char *direction; /* in which the tool is drawn */
   double parting;        /* where two tools meet, m; NaN: one tool */
 } ig_draw_case;
+/* The part as it is printed, layer by layer: where it counts, for the objective. */
+typedef struct {
+  ig_src at;
+  const char *set;
+  ig_place place;
+  const char *direction; /* in which the part is built, "z+" */
+  int64_t layers;        /* 0: 10, or as many as there are elements */
+  double strain[3];      /* inherent strain of a new layer */
+} ig_printing_case;
 enum { IG_MILL_DIRECTIONS = 6 };
 typedef struct {
   ig_src at;
@@ -260,6 +278,7 @@ typedef struct {
   double size;         /* edge of the finest mesh's elements, m; NaN: 0.7 of the design's */
   int64_t meshes;      /* 1 to 3 */
   int64_t frequencies; /* natural frequencies of the part; 0: none */
+  int64_t buckling;    /* factors of linear buckling of each load case; 0: none */
   bool step;           /* write part.step */
 } ig_finish_case;
 
@@ -283,11 +302,13 @@ typedef struct {
   ig_ramp_case penalty_ramp;
   ig_topopt_stress_case stress;
   ig_frequency_case frequency;
+  ig_buckling_case buckling;
   ig_filter_case filter;
   ig_projection_case projection;
   ig_overhang_case overhang;
   ig_draw_case draw_direction;
   ig_mill_case milling;
+  ig_printing_case printing;
   ig_pattern_case pattern;
   ig_optimiser_case optimiser;
   ig_solver_case solver;
@@ -366,11 +387,28 @@ typedef struct {
   double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
 } ig_loading;
 
+/* The body on the plate it is printed on: the same elements, held there and at planes of symmetry.
+ */
+enum { IG_NO_LAYER = 255 };
+typedef struct {
+  int layers;
+  const uint8_t *element, *node; /* host: the layer that each comes with */
+  const uint8_t *fix;            /* device, as of the body */
+  double *modulus;               /* device: set, then call `changed` */
+  bool *learnt;
+  ig_status (*changed)(void *self);
+  ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
+                     ig_solve_report *report);
+  ig_status (*strain_back)(void *self, const double *tensor, double *f);
+} ig_topopt_plate;
+
 /* The part and the discretisation are defined below, the others in design/stress.h, design/modes.h,
-   design/pnorm.h and surface/pieces.h. */
+   design/buckling.h, design/distortion.h, design/pnorm.h and surface/pieces.h. */
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;
+typedef struct ig_topopt_buckling ig_topopt_buckling;
+typedef struct ig_topopt_distortion ig_topopt_distortion;
 typedef struct ig_topopt_pnorm ig_topopt_pnorm;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
@@ -432,6 +470,9 @@ struct ig_discretisation {
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
+  /* displacement gradients at the centres, [9][places], and the transpose of that: 0 where held */
+  ig_status (*gradient)(void *self, const double *u, double *to);
+  ig_status (*gradient_back)(void *self, const double *from, double *f);
   /* Hooke's law of the solid at unit Young's modulus, for stresses */
   ig_topopt_hooke hooke;
   double thickness; /* of a plane problem; 1 */
@@ -443,7 +484,8 @@ struct ig_discretisation {
   double ball;
   /* gives elements that share a density their mean; NULL: none do */
   ig_status (*link)(void *self, double *v);
-  double start;          /* density to begin with; 0: the volume */
+  const ig_topopt_plate *plate; /* NULL: it is not printed, or not supported */
+  double start;                 /* density to begin with; 0: the volume */
   const double *centers; /* host: of the elements, [places][3]; only for densities of a file */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
    */
@@ -504,6 +546,7 @@ typedef struct {
   ig_draw mill[IG_MILL_DIRECTIONS];
   ig_array milled[IG_MILL_DIRECTIONS + 1];
   struct ig_topopt_grid_pattern *pattern; /* NULL: none */
+  struct ig_topopt_grid_plate *plate;     /* the same */
   ig_array
       layer[2]; /* of a printed part the last one and the one at hand; of a drawn one columns */
   ig_discretisation d;
@@ -630,7 +673,9 @@ typedef struct {
   double tolerance, multiplier;    /* of the solver; of the volume, at the last update */
   ig_topopt_stress *stress;        /* NULL: none is asked for */
   ig_topopt_modes *modes;          /* the same */
-  ig_topopt_pnorm *peaks;          /* the same: temperatures, members */
+  ig_topopt_buckling *buckling;    /* the same */
+  ig_topopt_distortion *distortion;
+  ig_topopt_pnorm *peaks; /* the same: temperatures, members */
   /* wall time by ig_topopt_stage, for the summary */
   double seconds[4]; /* solve, sensitivities, filter, update */
 } ig_topopt_design;

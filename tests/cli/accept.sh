@@ -34,9 +34,9 @@ grep -q 'not accepted: stored = 18.72 J is below 19.5 J' broken/summary.json || 
 # a unit of another kind, and a figure that is not there, are not accepted
 run odd 'accept: [{figure: T_max, max: 3 mm}]'
 grep -q '"accepted": "no"' odd/summary.json && grep -q "T_max is in K: '3 mm' cannot be compared with it" log || fail "kelvin are compared with mm"
-run none 'accept: {figure: T_mox, max: 500 K}'
-grep -q '"accepted": "no"' none/summary.json && grep -q "the run has no figure 'T_mox'" log || fail "a figure that is not there is accepted"
-grep -q '<td>T_mox</td><td class="number">not given</td>' none/report.html || fail "the page does not say that a figure is missing"
+run none 'accept: {figure: melt_depth_max, max: 1 mm}'
+grep -q '"accepted": "no"' none/summary.json && grep -q "the run has no figure 'melt_depth_max'" log || fail "a figure that is not there is accepted"
+grep -q '<td>melt_depth_max</td><td class="number">not given</td>' none/report.html || fail "the page does not say that a figure is missing"
 # other limits do not change what can be continued; without limits nothing is said
 run free ''
 grep -q accepted free/summary.json log && fail "a case without limits is judged"
@@ -51,5 +51,7 @@ refused 'accept: [{figure: T_max, min: 3 furlong}]' "unknown unit 'furlong'"
 refused 'accept: [{figure: T_max, min: 127 degC, max: 399 K}]' "bad.yaml:8:10: accept: the least value of 'T_max', 127 degC, is above the largest, 399 K"
 refused 'accept: [{figure: T_max, min: 2, max: 1}]' "is above the largest, 1: no result would be accepted"
 refused 'accept: [{figure: T_max, min: 3 mm, max: 400 K}]' "'T_max' cannot have limits in mm and in K"
+refused 'accept: {figure: T_mox, max: 500 K}' "bad.yaml:8:9: accept: the run gives no figure 'T_mox' that is a number: did you mean 'T_max'?"
+refused 'accept: {figure: finished_stress, max: 3 MPa}' "bad.yaml:8:9: accept: 'finished_stress' is a figure of the finished part, which is made after the run is judged"
 refused 'accept: [{max: 3 K}]' "missing key 'figure'"
 echo "limits of figures"

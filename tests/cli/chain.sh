@@ -92,7 +92,7 @@ refused "falls apart" small.yaml --stage shape --set stages.shape.level=0.97 --s
 refused "no stage 'shap' before 'print'" small.yaml --set stages.print.mesh.from=shap
 refused "unknown key 'stags'" small.yaml --set stags=1
 refused "did you mean 'duration'" small.yaml --set stages.print.duraton=1
-refused "has left no figure 'print_tim'" small.yaml --set stages.print.duration.figure=print_tim
+refused "gives no figure 'print_tim' that is a number: did you mean 'print_time'?" small.yaml --set stages.print.duration.figure=print_tim
 cat >air.yaml <<END
 stages:
   design:

@@ -44,7 +44,18 @@ works 'volume: {from: one, figure: volume, times: 0.5}' 0.25
 works 'volume: {from: one, figure: volume, plus: 0.1}' 0.6
 works 'volume: {from: one, figure: volume, times: 200 %, plus: -60 %}' 0.4
 refused 'volume: {from: one, figure: volume, plus: 0.6}' "'volume' becomes 1.1 (figure 'volume' of stage 'one' is 0.49" yes
-refused 'volume: {from: one, figure: valume}' "stage 'one' has left no figure 'valume'" yes
+# a figure that no run of the stage gives is refused before the first stage; one that this run does not give, when it is wanted
+refused 'volume: {from: one, figure: valume}' "stage 'one' gives no figure 'valume' that is a number: did you mean 'volume'?" no
+refused 'volume: {from: one, figure: stopped}' "gives no figure 'stopped' that is a number: see \`ingot help topopt\`" no
+refused 'volume: {from: one, figure: max_stress}' "stage 'one' has left no figure 'max_stress'" yes
+"$INGOT" check chain.yaml >said 2>&1 || fail "a figure that a stage may give: $(cat said)"
+sed -i 's/max_stress/maxx_stress/' chain.yaml
+"$INGOT" check chain.yaml >said 2>&1 && fail 'check takes a figure that no run gives'
+grep -q "chain.yaml:1[0-9]:[0-9]*: stage 'one' gives no figure 'maxx_stress' that is a number: did you mean 'max_stress'" said || fail "check: $(cat said)"
+printf 'report: {stage: one, figure: masss, name: m}\n' >>chain.yaml
+sed -i 's/maxx_stress/max_stress/' chain.yaml
+"$INGOT" check chain.yaml >said 2>&1 && fail 'check takes a report of a figure that no run gives'
+grep -q "chain.yaml:[0-9]*:[0-9]*: stage 'one' gives no figure 'masss' that is a number: did you mean 'mass'" said || fail "report: $(cat said)"
 refused 'volume: {from: one, figure: volume, plus: 1 mm}' "plus '1 mm': that is a length" no
 refused 'volume: {from: one, figure: volume, time: 0.5}' "did you mean 'times'?" no
 refused 'filter: {radius: {from: one, figure: nothing, pluss: 1}}' "did you mean 'plus'?" no

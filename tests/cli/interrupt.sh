@@ -91,4 +91,22 @@ for try in 1 2 3 4 5 6 7 8; do
   [ $code = 1 ] || fail "two interrupts gave $code" # it had come to its end already
 done
 [ $code = 130 ] || fail "a second interrupt after a second does not end the program"
+
+# an analysis that ends too early keeps its last state, and goes on from it to the same bits
+cat >bend.yaml <<'END'
+physics: structure
+mesh: {boxes: {size: [100 mm, 10 mm, 10 mm], cells: [5, 1, 1]}, element: hex20}
+materials: {name: steel, young: 200 GPa, poisson: 0.3, yield: 200 MPa}
+supports: {set: xmin, fix: x y z}
+loads: {set: xmax, force: [0, 0, -70 N]}
+analysis: {first_step: 0.1 s, largest_step: 0.1 s, steps: 20}
+tables: {set: xmax, quantity: displacement}
+END
+ingot run bend.yaml -q -t 1 -o bent 2>log || fail "a bent bar"
+ingot run bend.yaml -q -t 1 -o half -s 'analysis[0].steps=3' 2>log && fail "three steps are enough"
+grep -q 'beyond load factor 0.3 .*: `steps` is reached' log || fail "no word of the steps"
+cmp bent/snap_000003.vtkhdf half/snap_000003.vtkhdf || fail "what was reached is not shown"
+ingot run bend.yaml -q -t 1 -o half -r half/checkpoint.h5 2>log || fail "a failed analysis that goes on"
+cmp bent/tables.csv half/tables.csv || fail "not the same tables after a failure"
+cmp bent/history.csv half/history.csv || fail "not the same history after a failure"
 echo "interrupted, and went on to the same end"

@@ -73,13 +73,43 @@ many 2 sweep case.yaml --vary volume=0.2,0.3 -o x 2>log && fail "two copies of a
 [ "$(grep -c 'a sweep starts its runs itself' log)" = 1 ] || fail "the sweep does not say how to start it"
 cat >bed.yaml <<'END'
 physics: powder
-grid: {cell: 20 um, ratio: 4, window: [1.2 mm, 1.2 mm, 0.24 mm], margin: 0.4 mm, plate: 1.2 mm}
+grid: {cell: 20 um, ratio: 4, margin: 0.4 mm, plate: 1.2 mm}
 materials: [{name: m, density: 7800, specific_heat: 480, conductivity: 14, absorptivity: 0.35, powder_conductivity: 0.3, solidus: 1670, liquidus: 1720, latent_heat: 270e3}]
 beam: {radius: 50 um, depth: 50 um}
-hatch: {parts: [{min: [0, 0, 0], max: [1 mm, 1 mm, 1 mm]}], layer_height: 40 um, layers: 1, spacing: 0.1 mm, pattern: lines, power: 150 W, speed: 0.8 m/s}
+hatch: {parts: [{min: [0, 0, 0], max: [1 mm, 0.4 mm, 1 mm]}], layer_height: 40 um, layers: 1, spacing: 0.1 mm, pattern: lines, power: 150 W, speed: 0.8 m/s, lasers: 2}
+events: {min: [0, 0, 0], max: [1 mm, 0.4 mm, 0.04 mm]}
+output: {count: 2, history_every: 5}
 END
-many 2 run bed.yaml -o x 2>log && fail "powder runs on two ranks"
-grep -q 'powder does not run on several ranks (2 here)' log || fail "the room is not named"
+rm -rf one
+"$INGOT" run bed.yaml -q -b cpu -t 1 -o one || fail "a powder bed on one rank fails"
+many 2 run bed.yaml -o bed2 >table 2>log || fail "a powder bed on 2 ranks fails"
+same bed2
+for file in lines.csv layers.csv exaca-0001.csv; do
+  cmp one/$file bed2/$file || fail "$file is not that of one rank"
+done
+mpich_same 3 bed.yaml
+cat >freeze.yaml <<'END'
+physics: grains
+grid: {cell: 10 um, refine: 2}
+events: [{file: bed1/exaca-0001.csv}]
+growth: {law: in625}
+substrate: {grain_size: 30 um}
+output: {count: 2}
+END
+mv one bed1
+"$INGOT" run freeze.yaml -q -b cpu -t 1 -o one || fail "grains on one rank fail"
+many 3 run freeze.yaml -o freeze3 >table 2>log || fail "grains on 3 ranks fail"
+same freeze3
+cat >strip.yaml <<'END'
+physics: structure
+mesh: {boxes: {size: [20 mm, 1 mm, 0.5 mm], cells: [20, 1, 1]}}
+materials: {name: steel, young: 210 GPa, poisson: 0.3}
+supports: {set: xmin, fix: all}
+loads: {set: xmax, force: [0, 0, 1 mN]}
+analysis: {kind: static}
+END
+many 2 run strip.yaml -o x 2>log && fail "structure runs on two ranks"
+grep -q 'structure does not run on several ranks (2 here)' log || fail "the room is not named"
 
 # one rank that cannot open its device: the others do not wait for it
 timeout 60 mpirun -n 1 "$INGOT" run case.yaml -b cpu -t 1 -o x : -n 1 "$INGOT" run case.yaml -b cpu -t 9999 -o x 2>log

@@ -108,7 +108,36 @@ awk -F, 'NR > 1 { n++; if (!($5 > $4 && $6 > 0 && $4 > 0 && $5 < 6e-3)) bad++;
     if ($2 > 0.1e-3 && $2 < 0.3e-3 && $3 > 0.3e-3 && $1 > 0.7e-3 && $1 < 1.4e-3) {
       m++; at = 0.4e-3 + 0.6 * $4; if (at < $1 - 0.35e-3 || at > $1 + 0.05e-3) bad++ } }
   END { exit n < 10 || m < 5 || bad }' melt/exaca.csv || fail "$(cat melt/exaca.csv)"
-grep -q "\"exaca_points\": $(($(wc -l <melt/exaca.csv) - 1))" melt/summary.json || fail 'exaca_points'
+grep -q "\"events\": $(($(wc -l <melt/exaca.csv) - 1))" melt/summary.json || fail 'events'
+# the same in ExaCA's binary form, and from a checkpoint in the middle
+"$INGOT" run melt.yaml -q -t 2 --out binary --set exaca=catemp
+od -A n -v -t f8 -w48 binary/exaca.catemp | awk '{ printf "%.9g,%.9g,%.9g,%.12g,%.12g,%.9g\n", $1, $2, $3, $4, $5, $6 }' >numbers
+tail -n +2 melt/exaca.csv | cmp - numbers || fail 'events as binary'
+"$INGOT" run melt.yaml -q -t 1 --out half --set duration='3 ms' >said 2>&1
+"$INGOT" run melt.yaml -q -t 1 --out rest --restart half/checkpoint.h5 --force && cmp rest/exaca.csv melt/exaca.csv || fail 'events after a restart'
+# all meltings, by hand: temperatures that rise and fall linearly, 1700 K and 1500 K a ms; the second time above the
+# liquidus follows one that ended above the solidus and is of the same event. Values are those of the middles of steps.
+ramp='[[0, 300], [1e-3, 2000], [2e-3, 1550], [3e-3, 2000], [4e-3, 300], [5e-3, 1800], [6e-3, 300]]'
+cat >ramp.yaml <<END
+physics: thermal
+precision: double
+mesh: {boxes: [{size: [80 um, 20 um, 20 um], cells: [4, 1, 1]}]}
+materials: {name: m, density: 7600, specific_heat: 720, conductivity: 30, solidus: 1500, liquidus: 1600, latent_heat: 250e3}
+boundary: [{set: ymin, temperature: $ramp}, {set: ymax, temperature: $ramp}]
+duration: 6 ms
+time_step: 2 us
+track_every: 1
+exaca: true
+output: {count: 2}
+END
+"$INGOT" run ramp.yaml -q -t 1 --out ramp
+awk -F, 'function off(a, b, e) { a -= b; return (a < 0 ? -a : a) > e }
+  NR > 1 { n++; bad += off($1, (2 * int((n - 1) / 2) + 1) * 1e-5, 1e-12) || off($2, 1e-5, 1e-12) || off($3, 1e-5, 1e-12)
+    if (n % 2) bad += off($4, 1e-3 * 13 / 17 + 1e-6, 1e-9) || off($5, 3e-3 + 1e-3 * 4 / 17 + 1e-6, 1e-9) || off($6, 1.7e6, 1)
+    else bad += off($4, 4e-3 + 1e-3 * 13 / 15 + 1e-6, 1e-9) || off($5, 5e-3 + 1e-3 * 2 / 15 + 1e-6, 1e-9) || off($6, 1.5e6, 1) }
+  END { exit n != 8 || bad }' ramp/exaca.csv || fail "events of a ramp: $(cat ramp/exaca.csv)"
+printf 'physics: grains\ngrid: {cell: 20 um}\nsubstrate: {grain_size: 20 um}\ngrowth: {law: in718}\nevents: {file: ramp/exaca.csv}\n' >grown.yaml
+"$INGOT" check grown.yaml >said 2>&1 && grep -qE 'events +8, 0 outside' said || fail "grains read events: $(cat said)"
 if "$INGOT" check melt.yaml --set track_every=0 2>said >/dev/null; then fail 'ExaCA without looks'; fi
 grep -q 'track_every' said || fail "$(cat said)"
 

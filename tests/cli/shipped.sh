@@ -34,6 +34,30 @@ compare() {
     END { if (!n) print "    no figures are recorded"; exit bad || !n }' "$2" "$1"
 }
 
+# every figure of every summary in a folder is one of those that `ingot help ROOM` lists, so that a chain
+# or a limit that names it is not refused
+listed() {
+  local summary room key pattern patterns names known
+  for summary in "$1"/summary.json "$1"/*/summary.json; do
+    room=$(sed -n 's/^physics: //p' "${summary%/*}/case.yaml" 2>/dev/null)
+    [ "$room" ] || continue
+    [ "${summary%/*}" != "$1/finished" ] || continue # figures of the part, finished_*
+    names=$(grep -o '\bname: [^,}]*' "${summary%/*}/case.yaml" | sed "s/^name: //; s/^[\"']//; s/[\"']$//; s/ /_/g" | sort -u | paste -sd '|')
+    patterns=$("$INGOT" help "$room" | sed -n 's/^ *figures of its summary: //p' | sed 's/, / /g; s/ or / /')
+    set -f # patterns are not names of files
+    figures "$summary" | while read -r key _; do
+      known=
+      for pattern in $patterns; do
+        while [[ $pattern == *'{'* ]]; do pattern="${pattern%%'{'*}@($names)${pattern#*'}'}"; done
+        # shellcheck disable=SC2053
+        [[ $key == $pattern ]] && known=yes
+      done
+      [ "$known" ] || echo "    figure $key of $summary is not in the list of $room"
+    done
+    set +f
+  done
+}
+
 # the case in the form of the table, with these figures
 block() {
   echo "case $file"
@@ -71,6 +95,12 @@ one() { # runs the case that `file`, `sets` and `within` describe
     return
   fi
   grep -v '^ingot: warning:' log | head -c 1000
+  listed "$out" >strange
+  if [ -s strange ]; then
+    failed=$((failed + 1))
+    echo "FAILED  $file"
+    cat strange
+  fi
   figures "$out/summary.json" >found
   if [ "$record" ]; then
     # times of this machine, residuals, solver iterations and rounding are no figures of the case; the

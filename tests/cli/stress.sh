@@ -765,6 +765,34 @@ near "$(figure reco recoater_height_max)" 2e-6 1e-11 "height above the recoater"
 near "$(figure reco recoater_touches)" 0 0 "layers that a recoater does not touch"
 near "$(figure reco recoater_height_max)" -2e-6 1e-11 "depth below the recoater"
 [ ! -e soft ] || fail "a refused case has left a folder"
+# tetrahedra of ten nodes: the surface of a built wall beside hexahedra, its compensated mesh, and what is not for them
+cat >tets.yaml <<END
+physics: stress
+mesh:
+  boxes:
+    - {name: plate, size: [8 mm, 4 mm, 1 mm], cells: [8, 4, 1]}
+    - {name: wall, origin: [1 mm, 1 mm, 1 mm], size: [6 mm, 2 mm, 4 mm], cells: [6, 2, 4]}
+  element: tet10
+materials: {name: m, young: 200 GPa, poisson: 0.3}
+inherent: {set: wall, strain: [-0.004, -0.003, 0]}
+supports: {set: zmin, fix: all}
+compensation: 1
+phases: {name: build, kind: build, set: wall, height: 1 mm}
+parts: {name: w, set: wall, datum: machine}
+output: {count: 1}
+END
+"$INGOT" run tets.yaml -q -t 1 -o tets 2>said || fail "tetrahedra: $(cat said)"
+"$INGOT" run tets.yaml -q -t 1 -o hexes -s mesh.element=hex8 2>said || fail "hexahedra beside them: $(cat said)"
+near "$(figure tets w_deviation_rms)" "$(figure hexes w_deviation_rms)" 6e-7 "deviation of a wall of tetrahedra"
+"$INGOT" mesh info tets/compensated.msh >said 2>&1 && grep -q "288 .*tet10\|tet10.* 288" said || fail "compensated tetrahedra: $(cat said)"
+tets_refused() {
+  "$INGOT" run tets.yaml -q -t 1 -o none_of_it -s "$1" 2>said
+  [ $? = 2 ] && grep -q "$2" said && [ ! -e none_of_it ] || fail "tetrahedra with $1: $(cat said)"
+}
+tets_refused mesh.element=tet4 "this one has tet4, which lock: give them second order"
+tets_refused rotations=finite "needs hexahedra"
+tets_refused assembly=cluster "cluster needs hexahedra"
+tets_refused "output.fields=[point_stress]" "are of hexahedra"
 # a layer of 15-5PH is born as austenite on a plate that was cold before: both are martensite as far as they are cold,
 # in the build at 353 K and at room temperature; temperatures that do not rise and a probe without martensite are refused
 cat >phase.yaml <<END
@@ -781,15 +809,79 @@ output: {count: 1}
 END
 "$INGOT" run phase.yaml -q -t 1 --out phase 2>said || fail "a layer that transforms: $(cat said)"
 [ ! -s said ] || fail "a shipped material warns: $(cat said)"
-near "$(figure phase plate_after_build)" 0.7078097 1e-6 "martensite of the plate in the build"
-near "$(figure phase wall_after_build)" 0.4356045 1e-6 "martensite of the wall in the build"
-near "$(figure phase wall)" 0.7078097 1e-6 "martensite of the wall"
+near "$(figure phase plate_after_build)" 0.9941721 1e-6 "martensite of the plate in the build"
+near "$(figure phase wall_after_build)" 0.9085534 1e-6 "martensite of the wall in the build"
+near "$(figure phase wall)" 0.9941721 1e-6 "martensite of the wall"
 "$INGOT" run phase.yaml -q -t 1 --out phases -s materials.mechanical.transformation.martensite_start=900 2>said
 [ $? = 2 ] && grep -q "transformation.martensite_start: .*must be given and rise in this order" said || fail "temperatures of a transformation that do not rise: $(cat said)"
 sed 's/15-5PH/SS316L/' phase.yaml >none.yaml
 "$INGOT" run none.yaml -q -t 1 --out phases 2>said
 [ $? = 2 ] && grep -q "none.yaml:9:.*no material of the case has martensite" said || fail "martensite of a steel that has none: $(cat said)"
 [ ! -e phases ] || fail "a refused case has left a folder"
+# a column of five layers of 0.5 mm that are born molten: what lies below is heated again, yields in compression as
+# martensite, and has 718 MPa across at 353 K (the law at points of a column, temperatures by error functions, computed
+# apart from this program; with elements of an eighth of a millimetre 699 MPa); without the heat from above 165 MPa
+cat >column.yaml <<END
+materials: {name: steel, file: $SOURCE/materials/15-5PH.yaml, conductivity: 15, specific_heat: 384.6, latent_heat: 0,
+  mechanical: {transformation: {rate: 0.011}}}
+stages:
+  print:
+    physics: thermal
+    mesh: &mesh
+      boxes:
+        - {name: plate, size: [0.5 mm, 0.5 mm, 2 mm], cells: [1, 1, 4]}
+        - {name: l1, origin: [0, 0, 2 mm], size: [0.5 mm, 0.5 mm, 0.5 mm], cells: [1, 1, 1]}
+        - {name: l2, origin: [0, 0, 2.5 mm], size: [0.5 mm, 0.5 mm, 0.5 mm], cells: [1, 1, 1]}
+        - {name: l3, origin: [0, 0, 3 mm], size: [0.5 mm, 0.5 mm, 0.5 mm], cells: [1, 1, 1]}
+        - {name: l4, origin: [0, 0, 3.5 mm], size: [0.5 mm, 0.5 mm, 0.5 mm], cells: [1, 1, 1]}
+        - {name: l5, origin: [0, 0, 4 mm], size: [0.5 mm, 0.5 mm, 0.5 mm], cells: [1, 1, 1]}
+    duration: 50 s
+    track_every: 1
+    initial_temperature: 353 K
+    ambient: 353 K
+    boundary: {set: zmin, temperature: 353 K}
+    birth: {by: list, temperature: melt, list: [{set: l1, time: 0.5 s}, {set: l2, time: 10.5 s}, {set: l3, time: 20.5 s},
+      {set: l4, time: 30.5 s}, {set: l5, time: 40.5 s}]}
+    output: {count: 1}
+  warp:
+    physics: stress
+    mesh: *mesh
+    temperature: 353 K
+    floors: {hardening: 0.005}
+    supports: [{set: zmin, fix: all}, {set: xmin, fix: x}, {set: xmax, fix: x}, {set: ymin, fix: y}, {set: ymax, fix: y}]
+    phases: {kind: heat, from: print, every: 10 ms, change: 5 K, consolidated: [l1, l2, l3, l4, l5]}
+    probes: {name: across, set: l3, quantity: sxx}
+    output: {count: 1}
+END
+"$INGOT" run column.yaml -q -t 1 -o column >said 2>&1 || fail "a column of layers that are born molten: $(cat said)"
+near "$(figure column/warp across)" 718e6 108e6 "stress of a layer that was heated again"
+# the balance of energy with transformation, relief by creep, recovery, births and cuts; it says so when it is open
+cat >ledger.yaml <<END
+physics: stress
+mesh:
+  boxes: {size: [3 mm, 2 mm, 4 mm], cells: [3, 1, 4]}
+  jitter: {amount: 0.2}
+  sets:
+    - {name: edge, of: nodes, box: {min: [2 mm, 0, 0], max: [3 mm, 2 mm, 0]}}
+    - {name: low, of: elements, box: {min: [0, 0, 0], max: [2 mm, 2 mm, 1 mm]}}
+materials: {name: steel, file: $SOURCE/materials/15-5PH.yaml,
+  mechanical: {creep: {factor: 1e-30, power: 3}, recovery_start: 800 K, recovery_end: 1500 K}}
+temperature: 353 K
+floors: {hardening: 0.01}
+solver: {tolerance: 1e-9}
+supports: [{set: zmin, fix: all, until: cut}, {set: edge, fix: all, since: cut}]
+phases:
+  - {name: build, kind: build, set: all, height: 1 mm, steps: 3, duration: 10 s}
+  - {name: relief, duration: 3600 s, steps: 4, temperature: [[0 s, 353 K], [900 s, 900 K], [2700 s, 900 K], [3600 s, 293 K]]}
+  - {name: cut, kind: cut, set: low, steps: 2}
+output: {count: 1}
+END
+for with in rotations=small rotations=finite element=bbar mesh.element=tet10; do
+  "$INGOT" run ledger.yaml -q -t 1 -o ledger -s $with 2>said && [ ! -s said ] || fail "ledger with $with: $(cat said)"
+  near "$(figure ledger energy_missing)" 0 "$(awk "BEGIN { print 1e-8 * $(figure ledger energy_heat) }")" "energy missing with $with"
+done
+"$INGOT" run ledger.yaml -q -t 1 -o ledger -s solver.tolerance=3e-3 2>said
+grep -q "the energy balance is off by" said || fail "an open balance of energy is not said: $(cat said)"
 # a support of a quarter of metal that yields at 400 MPa: without `strength` it tears at 100 MPa, and 4 mm2 of it need 400 N
 cat >walls.yaml <<END
 physics: stress

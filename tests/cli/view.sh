@@ -64,6 +64,54 @@ END
 "$INGOT" run press.yaml -b cpu -t 1 -q --out press || fail "no structure"
 awk -F, 'NR > 1 {y += $6; z += $7; held += $8 + $9 + $10 == 3} END {exit !(y > 89.99 && y < 90.01 && z > -600.01 && z < -599.99 && held == 9)}' press/loads.csv ||
   fail "loads.csv of structure: expected 1 MPa on 600 mm2, 10 N at each of nine nodes, nine nodes held"
+# the same of other rooms; of an even load all arrows on the page are alike, and add up to it
+cat >plank.yaml <<'END'
+physics: dynamics
+mesh: {boxes: {size: [120 mm, 60 mm, 5 mm], cells: [11, 7, 2]}}
+materials: {name: steel, density: 7850 kg/m3, young: 210 GPa, poisson: 0.3}
+supports: [{set: xmin, fix: all}, {set: xmax, fix: z}]
+loads: [{set: zmax, pressure: 1 MPa}]
+analysis: {kind: static}
+END
+sed -e 's/dynamics/stress/; s/^analysis.*/phases: [{kind: load}]/; s/fix: all/fix: xyz/' plank.yaml >board.yaml
+for case in plank board; do
+  "$INGOT" run $case.yaml -b cpu -t 1 -q --out $case --report || fail "no $case"
+  awk -F, 'NR > 1 {z += $7; all += $8 + $9 + $10 == 3; part += $8 + $9 + $10 == 1} END {exit !(z > -7200.1 && z < -7197 && all == 24 && part == 24)}' $case/loads.csv ||
+    fail "loads.csv of $case: expected 1 MPa on 7200 mm2, 24 nodes held and 24 in part"
+  python3 - $case/report.html <<'END' || fail "arrows of $case"
+import json, re, sys
+data = json.loads(re.search(r'id="data">(.*?)</script>', open(sys.argv[1], encoding="utf-8").read(), re.S)[1])
+marks = data["runs"][0]["view"]["marks"]
+arrows = [m for m in marks["list"] if m[6] == 1]
+assert len(arrows) > 20 and abs(sum(m[5] for m in arrows) + 7200) < 3, arrows
+assert max(m[5] for m in arrows) < 0.92 * min(m[5] for m in arrows), arrows
+assert {m[7] for m in marks["list"] if m[6] == 0} == {4, 7}
+END
+done
+# a frequency analysis shows its first mode: of a slender cantilever (Euler, Bernoulli) 0.3395 of the tip at half of its length
+cat >reed.yaml <<'END'
+physics: structure
+mesh: {element: hex20, boxes: {size: [100 mm, 4 mm, 2 mm], cells: [40, 1, 1]}}
+materials: {name: steel, density: 7850 kg/m3, young: 210 GPa, poisson: 0.3}
+supports: {set: xmin, fix: xyz}
+analysis: {kind: frequency, modes: 3}
+END
+"$INGOT" run reed.yaml -b cpu -t 1 -q --out reed --report || fail "no reed"
+"$INGOT" result probe reed --at 50mm,2mm,1mm --field mode_1 >middle.csv || fail "no probe"
+python3 - <<'END' || fail "the first mode"
+import csv, json, re
+row = list(csv.DictReader(open("middle.csv")))[-1]
+assert abs(abs(float(row["mode_1_z"])) - 0.3395) < 0.002, row
+view = json.loads(re.search(r'id="data">(.*?)</script>', open("reed/report.html", encoding="utf-8").read(), re.S)[1])["runs"][0]["view"]
+value = json.load(open("reed/summary.json"))["result"]
+assert [f["label"] for f in view["frames"]] == ["mode %d: %.5g Hz" % (k, value["mode_%d" % k]) for k in (1, 2, 3)], view["frames"][0]["label"]
+assert view["first"] == 0 and view["modes"]
+END
+draw reed -o mode.png
+draw reed --warp mode_2 -o second.png
+draw reed --field von_mises -o rest.png
+cmp -s mode.png second.png && fail "modes are drawn alike"
+cmp -s mode.png rest.png && fail "the first mode is not shown"
 cp -r design unloaded && rm unloaded/loads.csv
 draw unloaded -o unloaded.png
 draw design --field density --loads -o density.png

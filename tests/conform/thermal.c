@@ -468,6 +468,31 @@ typedef struct {
   double picked[2];
 } outcome;
 
+/* The list of crossings has every melting that elements have counted, and their last moments. */
+static void crossings_check(ig_ctx *cx, ig_heat *h, const float *track) {
+  GOOD(cx, ig_array_pull(cx, &h->past.crossing));
+  GOOD(cx, ig_array_pull(cx, &h->past.crossings));
+  const ig_heat_crossing *c = h->past.crossing.host;
+  const int64_t count = *(const int64_t *)h->past.crossings.host;
+  double last[2][BE] = {{0}};
+  int melts = 0, counted = 0;
+  for (int64_t i = 0; i < count; i++) {
+    assert_true(c[i].element >= 0 && c[i].element < BE);
+    melts += c[i].kind == IG_CROSSING_MELTS;
+    if (c[i].kind != IG_CROSSING_FREEZES)
+      last[c[i].kind][c[i].element] = fmax(last[c[i].kind][c[i].element], c[i].time);
+  }
+  for (int e = 0; e < BE; e++) {
+    counted += (int)track[IG_TRACK_MELTS * BE + e];
+    for (int k = 0; k < 2; k++) {
+      const int64_t first = k ? IG_TRACK_LIQUIDUS : IG_TRACK_MELTED;
+      const double moment = (double)track[first * BE + e] + (double)track[(first + 1) * BE + e];
+      assert_true(fabs(last[k][e] - moment) <= 1e-12);
+    }
+  }
+  assert_int_equal(melts, counted);
+}
+
 static double warm_x[] = {300, 1700}, warm_k[] = {15, 30}, warm_c[] = {450, 700};
 static double powder_k[] = {0.5};
 
@@ -509,6 +534,7 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
                                .ambient = ambient,
                                .newborn = IG_BORN_INHERITED,
                                .track = 3,
+                               .crossings = true,
                                .leaps = true};
   ig_heat h;
   GOOD(cx, ig_heat_new(cx, &setup, &h));
@@ -531,6 +557,7 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
   GOOD(cx, ig_heat_temperatures(cx, &h, o->T));
   GOOD(cx, ig_array_pull(cx, &h.past.track));
   memcpy(o->track, h.past.track.host, sizeof o->track);
+  crossings_check(cx, &h, o->track);
   if (h.material.solid.host) {
     GOOD(cx, ig_array_pull(cx, &h.material.solid));
     memcpy(o->solid, h.material.solid.host, sizeof o->solid);

@@ -12,9 +12,6 @@ MOVING = ("seconds", "seconds_insert", "seconds_solve", "seconds_sensitivities",
 OUTPUT = {
     "title": "a line for reports",
     "accept": "limits of figures, judged at the end",
-    "accept.figure": "limits of figures, judged at the end",
-    "accept.min": "limits of figures, judged at the end",
-    "accept.max": "limits of figures, judged at the end",
     "backend": "where it runs",
     "threads": "how many CPU threads compute",
     "assembly": "order of summation alone: the same bits but for atomic",
@@ -104,6 +101,7 @@ KNOWN = {
     ("topopt", "springs.box.min"): "the same nodes",
     ("topopt", "masses.box.max"): "the same nodes",
     ("topopt", "constraints.box.max"): "the same nodes",
+    ("topopt", "printing.box.max"): "the same nodes",
     ("topopt", "sets.name"): "no entry names the set",
     ("topopt", "sets.box.min"): "no entry names the set",
     ("topopt", "sets.box.max"): "no entry names the set",
@@ -171,6 +169,7 @@ MATERIAL = {
     "fracture": "density young poisson fracture_energy fracture_energy_shear cohesive_strength cohesive_strength_shear law yield",
     "topopt": "density young poisson conductivity law yield",
     "shape": "",
+    "grains": "",
     "structure": "density young poisson law yield tangent hardening kinematic hardening_curve mechanical conductivity specific_heat",
 }
 # Values that another value cannot be guessed from.
@@ -293,6 +292,8 @@ def meshes():
            "remove": [{"cylinder": {"from": [4 * MM, 0.0, 2 * MM], "to": [4 * MM, 3 * MM, 2 * MM], "radius": 1 * MM}}]}
     yield "boxes", {"case": heat(box, initial=[{"set": "s", "temperature": 400.0}]), "only": ["mesh"],
                     "hints": {"mesh.field": ["a"], "boxes.name": ["other"], "sphere.radius": [3 * MM], "cylinder.inner": [0.9 * MM]}}
+    yield "accept", {"case": heat({"boxes": [block(4, 3, 2, [3, 2, 2])]}, accept=[{"figure": "T_max", "min": 350.0, "max": 450.0}]), "only": ["accept"],
+                     "hints": {"accept.figure": ["T_min"], "accept.min": [420.0], "accept.max": [360.0]}}
     for name, mesh in {
         "annulus": {"annulus": {"inner": 5 * MM, "outer": 8 * MM, "cells": [2, 8, 2], "height": 2 * MM}},
         "cylinder": {"cylinder": {"radius": 4 * MM, "height": 2 * MM, "cells": [2, 1, 2]}},
@@ -565,6 +566,12 @@ def topopt():
         "grid": {"elements": [6, 3, 3]}, "problem": "frequency", "volume": 0.4, "materials": [dict(SOLID, density=1.0, young=1.0)],
         "supports": [{"box": {"max": [0.0, 3.0, 3.0]}}], "masses": [{"box": {"min": [6.0, 0.0, 0.0]}, "mass": 1.0}], "frequency": {}, "filter": {"kind": "density"},
         "iterations": 3, "output": {"count": 1}}, "only": ["frequency", "masses", "supports", "mass_threshold", "solver", "materials"], "hints": hints}
+    pressed = dict(base, minimise="buckling", buckling={}, filter={"kind": "density"}, loads=[dict(end, force=[-1.0, 0.0, 0.2]), dict(end, force=[-1.0, 0.0, -0.3], load_case=2)],
+                   constraints=[{"buckling": 1e-3, "load_case": 1}], weights=[1.0, 2.0])
+    yield "buckling", {"case": pressed, "only": ["buckling", "constraints", "weights", "mass_threshold"], "hints": hints}
+    printed = dict(base, minimise="distortion", filter={"kind": "density"}, constraints=[dict(end, distortion=1.0)],
+                   printing={"box": {"min": [6.0, 0.0, 4.0], "max": [8.0, 4.0, 4.0]}, "strain": [-0.01, -0.02, -0.01]})
+    yield "printing", {"case": printed, "only": ["printing", "constraints"], "hints": dict(hints, **{"printing.direction": ["z-"], "layers": [2]})}
     mesh = {"mesh": {"boxes": [{"name": "part", "size": [8.0, 4.0, 4.0], "cells": [6, 3, 3]}]}, "materials": [dict(SOLID, young=1.0)], "volume": 0.3,
             "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "iterations": 4, "output": {"count": 1}}
     yield "mesh", {"case": mesh, "hints": dict(hints, set=["ymin"], exclude=[["part"]])}
@@ -635,6 +642,37 @@ def shape():
                               "sphere.radius": [3.2], "plane.point": [[0.0, 2.0, 2.0]], "plane.normal": [[0.0, 0.0, 1.0]], "plane.within": [2.1], "plate.margin": [1.0], "field": ["strain_energy"], "of": ["elements"], "file": ["heat/snap_000001.vtkhdf"], "raster.spacing": [0.5], "level": [0.9]}}
 
 
+def grains():
+    """A field from the bottom up, and a pool that goes along x, by events."""
+    um = 1e-6
+    field = {"grid": {"cell": um, "size": [14 * um, 12 * um, 10 * um]}, "field": {"gradient": 2e6, "speed": 0.5},
+             "substrate": {"grain_size": 4 * um}, "nucleation": {"density": 1e15, "mean": 30.0, "deviation": 5.0},
+             "growth": {"law": "custom", "linear": 1e-3, "quadratic": 1e-4, "cubic": 1e-6, "limit": 100.0}, "output": {"count": 2}}
+    hints = {"grid.size": [[12 * um, 12 * um, 10 * um]], "cell": [2 * um], "cooling_rate": [2e6], "duration": [2e-5], "time_step": [1e-8], "top": [1.5 * um],
+             "undercooling": [30.0], "output.fields": [["grain"], ["ipf"]], "law": ["in625", "in718"], "seeds.point": [[8 * um, 3 * um, 2 * um]], "euler": [[0.5, 0.2, 0.1]]}
+    yield "grains field", {"case": field, "hints": hints}
+    melt = {k: v for k, v in field.items() if k not in ("substrate", "nucleation", "growth")}
+    melt.update({"field": {"undercooling": 20.0}, "seeds": [{"point": [3 * um, 3 * um, 3 * um], "euler": [0.1, 0.2, 0.3]}], "duration": 1e-4})
+    yield "grains seeds", {"case": melt, "hints": hints, "only": ["field", "seeds", "duration", "periodic"]}
+    pool = {"grid": {"cell": um}, "events": [{"file": "pool.csv"}], "substrate": {"grain_size": 3 * um}, "output": {"count": 2}}
+    yield "grains events", {"case": pool, "hints": dict(hints, **{"grid.min": [[4 * um, 0.0, 0.0]], "grid.max": [[6 * um, 9 * um, 9 * um]], "shift": [[0.0, 0.0, 2.4 * um]],
+                                                                 "events.file": ["pool2.csv"], "start_time": [1e-5]}),
+                           "only": ["grid", "events", "substrate", "safety"]}
+
+
+def pool(path, rate):
+    """Cells of a groove that melt one after the other along x: columns as `powder` writes them."""
+    with open(path, "w") as f:
+        f.write("x,y,z,tm,ts,cr\n")
+        for i in range(10):
+            for j in range(6):
+                for k in range(4):
+                    deep = 1 - ((j - 2.5) / 3.0) ** 2 - ((3 - k) / 4.0) ** 2
+                    if deep > 0:
+                        begin = i * 1e-6 + 1e-5 * (1 - deep ** 0.5)
+                        f.write("%g,%g,%g,%.9g,%.9g,%g\n" % (i * 1e-6, j * 1e-6, k * 1e-6, begin, begin + 3e-5 * deep ** 0.5, rate))
+
+
 def cube(path, size):
     """The surface of a cube as STL, in millimetres."""
     corners = [[size * (i >> d & 1) for d in range(3)] for i in range(8)]
@@ -653,7 +691,7 @@ def cases(program):
     """All cases by name; files that some of them read are made first."""
     out = {}
     for room, make in (("thermal", thermal), ("thermal", meshes), ("stress", stress), ("dynamics", dynamics), ("structure", structure), ("fracture", fracture), ("topopt", topopt), ("topopt", places), ("powder", powder),
-                       ("shape", shape)):
+                       ("shape", shape), ("grains", grains)):
         for name, entry in make():
             name = name if name.startswith(room) else room + " " + name
             out[name] = dict(entry, room=room)
@@ -662,6 +700,8 @@ def cases(program):
     with open(os.path.join(program.folder, "line.csv"), "w") as f:
         f.write("time,x,y,z,power\n0,0,0.05,0.04,80\n1e-4,0.1,0.05,0.04,80\n2e-4,0.2,0.05,0.04,0\n")
     cube(os.path.join(program.folder, "part.stl"), 4.0)
+    pool(os.path.join(program.folder, "pool.csv"), 1e6)
+    pool(os.path.join(program.folder, "pool2.csv"), 3e6)
     cube(os.path.join(program.folder, "other.stl"), 3.0)
     heat = dict(out["thermal layers"]["case"], physics="thermal", output={"count": 12, "fields": ["T", "T_peak", "melts", "birth"]})
     program.files(heat, "heat")

@@ -298,7 +298,7 @@ class Walk:
                         yield ".".join(path + (name,))
                     elif depth < 6:
                         yield from names(sub, path + (name,), depth + 1)
-            shared = ("mesh.", "materials.", "output.")
+            shared = ("mesh.", "materials.", "output.", "accept.")
             out += [(room, n) for n in names(self.definitions[room], ()) if (room, n) not in self.acts and not n.startswith(shared)]
         return out
 

@@ -2,7 +2,6 @@
 """Differential and metamorphic tests: random models, relations that must hold, independent judges. See README.md."""
 import argparse
 import csv
-import importlib
 import io
 import multiprocessing
 import os
@@ -17,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import engine  # noqa: E402
 from case import Worker  # noqa: E402
+from rooms.options import Room  # noqa: E402
 
 ROOMS = ("thermal", "stress", "dynamics", "topopt", "fracture", "powder", "grains", "structure")
 HEAD = ("room", "seed", "state", "held", "failed", "seconds", "text")
@@ -58,7 +58,7 @@ def work(options, todo, following, current, stop):
             if at >= len(todo):
                 return
             name, seeds = todo[at]
-            room = importlib.import_module("rooms." + name)
+            room = Room(name, program)
             for seed in seeds:
                 if stop and time.time() > stop:
                     return

@@ -72,7 +72,7 @@ SKIPPED = {  # on the command line only
     "ig_sweep_close", "ig_sweep_count", "ig_sweep_at", "ig_sweep_results", "ig_ranks_mpi", "ig_ranks_threads",
     "ig_ranks_close", "ig_ranks_rank", "ig_ranks_count", "ig_ranks_local", "ig_ranks_transport", "ig_ranks_agree", "ig_ranks_divide",
     "ig_ranks_gpu", "ig_ranks_gpu_try", "ig_ranks_ipc", "ig_deck_is", "ig_deck_import", "ig_deck_open",
-    "ig_sample", "ig_sensitivity", "ig_dataset", "ig_is_calibration",
+    "ig_sample", "ig_sensitivity", "ig_dataset", "ig_assimilate", "ig_is_calibration",
     "ig_room_add", "ig_law_add", "ig_room_fail", "ig_solver_open", "ig_solver_close", "ig_solver_set_coefficient", "ig_solver_apply", "ig_solver_solve",
     "ig_result_extremes", "ig_result_join", "ig_result_probe", "ig_view_range",
     # what Python does by itself: values as text, sets and elements as arrays, fields as views

@@ -1,5 +1,6 @@
 /* Solids of static analyses in the dynamics room: whole cases held against hand calculations. */
 #include "case_figures.h"
+#include <ingot/sim.h>
 
 static void hold(const char *name, const entry *set, const wanted *want) {
   for (const char *const *backend = backends_here(); *backend; backend++) {
@@ -189,6 +190,58 @@ static void other_analyses_refuse_them_by_name(void **state) {
   refused(set, "`integration: reduced` is none of hex8 elements");
 }
 
+/* A run that is kept and brought back after every step, the last one too, has the figures of one
+   that is not: sums of loads, and positions without the shape of a mode. */
+static void states_are_whole(void **state) {
+  (void)state;
+  static const char *const analysis[] = {"{kind: static}", "{kind: frequency, modes: 2}",
+                                         "{kind: buckling, modes: 2}"};
+  static const wanted want[] = {{"displacement_max", 0, 0},
+                                {"load_x", 0, 0},
+                                {"reaction_x", 0, 0},
+                                {"frequency_2", 0, 0},
+                                {NULL, 0, 0}};
+  for (int a = 0; a < 3; a++) {
+    const entry set[] = {{"mesh", "{boxes: {size: [40 mm, 10 mm, 10 mm], cells: [4, 1, 1]}}"},
+                         {"materials", STEEL},
+                         {"supports", "{set: xmin, fix: xyz}"},
+                         {"loads", a == 1 ? NULL : "{set: xmax, pressure: 1 MPa}"},
+                         {"analysis", analysis[a]},
+                         {NULL, NULL}};
+    seen_figures seen[2] = {{.want = want}, {.want = want}};
+    for (int kept = 0; kept < 2; kept++) {
+      ig_ctx *cx = ctx_on("cpu", 1);
+      ig_case *c;
+      ig_sim *sim;
+      GOOD(cx, ig_case_new(cx, &c));
+      GOOD(cx, ig_case_set(c, "physics", "dynamics"));
+      for (int i = 0; set[i].key; i++)
+        if (set[i].value)
+          GOOD(cx, ig_case_set(c, set[i].key, set[i].value));
+      GOOD(cx, ig_sim_open(c, &(ig_sim_options){.figure = figure_see, .user = &seen[kept]}, &sim));
+      for (int steps = 0; !ig_sim_ended(sim); steps++) {
+        assert_in_range(steps, 0, 100);
+        GOOD(cx, ig_sim_step(sim, 1, NULL));
+        if (!kept || steps > 3)
+          continue;
+        ig_sim_state *now;
+        GOOD(cx, ig_sim_save(sim, &now));
+        GOOD(cx, ig_sim_restore(sim, now));
+        ig_sim_state_free(now);
+      }
+      GOOD(cx, ig_sim_finish(sim));
+      ig_sim_close(sim);
+      ig_case_close(c);
+      ig_ctx_close(cx);
+    }
+    assert_true(a > 0 || fabs(seen[0].value[1] + 100) < 1);
+    for (int i = 0; want[i].name; i++)
+      if (seen[0].value[i] != seen[1].value[i])
+        fail_msg("%s: %s is %g, kept %g", analysis[a], want[i].name, seen[0].value[i],
+                 seen[1].value[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cantilevers_bend_as_beams),
@@ -198,6 +251,7 @@ int main(void) {
       cmocka_unit_test(pressure_and_weight_are_carried),
       cmocka_unit_test(bars_yield),
       cmocka_unit_test(other_analyses_refuse_them_by_name),
+      cmocka_unit_test(states_are_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,9 @@ static void analysis(double mean[N], double cov[N][N], const double y[P]) {
 static void filter_is_that_of_kalman(void **state) {
   (void)state;
   enum { M = 1000, TIMES = 4 };
-  static double x[N][M], y[P * M], w[M * M], work[M];
+  static double x[N][M], y[P * M], work[M];
   static const double d[TIMES][P] = {{1.2, 0.3}, {0.4, 1.5}, {1.0, 1.1}, {0.2, 2.0}};
-  double mean[N] = {1, 0, 1}, cov[N][N] = {{1, 0, 0}, {0, 0.64, 0}, {0, 0, 2.25}}, fit;
+  double mean[N] = {1, 0, 1}, cov[N][N] = {{1, 0, 0}, {0, 0.64, 0}, {0, 0, 2.25}};
   uint64_t dice = 7;
   for (int i = 0; i < N; i++)
     for (int j = 0; j < M; j++)
@@ -72,10 +72,12 @@ static void filter_is_that_of_kalman(void **state) {
     }
     forecast(mean, cov);
     analysis(mean, cov, d[t]);
-    GOOD(cx, ig_kalman_weights(cx, P, M, y, d[t], R, &dice, w, &fit));
-    assert_true(fit > 0 && fit < 10);
+    ig_kalman k;
+    GOOD(cx, ig_kalman_make(cx, P, M, y, d[t], R, &dice, &k));
+    assert_true(k.fit > 0 && k.fit < 10);
     for (int i = 0; i < N; i++)
-      ig_kalman_apply(M, w, x[i], work);
+      ig_kalman_apply(&k, NULL, x[i], work);
+    ig_kalman_free(&k);
     for (int i = 0; i < N; i++) {
       double m, s;
       ig_ensemble_moments(M, x[i], &m, &s);
@@ -90,23 +92,29 @@ static void filter_is_that_of_kalman(void **state) {
 static void limits(void **state) {
   (void)state;
   enum { M = 50 };
-  double x[M], y[M], w[M * M], work[M], m, s, fit;
-  const double measured = 5, none = 1e-9;
+  double x[M], y[M], work[M], m, s;
+  ig_kalman k;
+  const double measured = 5, none = 1e-4;
   uint64_t dice = 1;
   for (int j = 0; j < M; j++)
     x[j] = y[j] = 3;
-  GOOD(cx, ig_kalman_weights(cx, 1, M, y, &measured, &(double){1}, &dice, w, &fit));
-  ig_kalman_apply(M, w, x, work);
+  GOOD(cx, ig_kalman_make(cx, 1, M, y, &measured, &(double){1}, &dice, &k));
+  ig_kalman_apply(&k, NULL, x, work);
   ig_ensemble_moments(M, x, &m, &s);
   assert_near(m, 3, 1e-14);
-  assert_near(fit, 4, 1e-12); /* (5 - 3)^2 */
+  assert_near(k.fit, 4, 1e-12); /* (5 - 3)^2 */
+  ig_kalman_free(&k);
   for (int j = 0; j < M; j++)
     x[j] = y[j] = ig_normal_draw(&dice);
-  GOOD(cx, ig_kalman_weights(cx, 1, M, y, &measured, &none, &dice, w, &fit));
-  ig_kalman_apply(M, w, x, work);
+  GOOD(cx, ig_kalman_make(cx, 1, M, y, &measured, &none, &dice, &k));
+  ig_kalman_apply(&k, &(double){0}, x, work); /* out of its reach */
+  for (int j = 0; j < M; j++)
+    assert_true(x[j] == y[j]);
+  ig_kalman_apply(&k, NULL, x, work);
   ig_ensemble_moments(M, x, &m, &s);
-  assert_near(m, 5, 1e-7);
-  assert_near(s, 0, 1e-7);
+  assert_near(m, 5, 1e-6);
+  assert_near(s, none, 3e-5); /* that of the readings */
+  ig_kalman_free(&k);
   for (int j = 0; j < M; j++)
     x[j] = j;
   ig_ensemble_inflate(M, 1.5, x);
@@ -115,10 +123,22 @@ static void limits(void **state) {
   assert_near(x[0], 24.5 - 1.5 * 24.5, 1e-12);
 }
 
+/* Both polynomials, and where they meet and end. */
+static void reach(void **state) {
+  (void)state;
+  assert_near(ig_gaspari_cohn(0, 3), 1, 1e-15);
+  assert_near(ig_gaspari_cohn(1.5, 3), 5.0 / 24, 1e-14);
+  assert_near(ig_gaspari_cohn(1.5 + 1e-9, 3), 5.0 / 24, 1e-8);
+  assert_near(ig_gaspari_cohn(3 - 1e-9, 3), 0, 1e-8);
+  assert_true(ig_gaspari_cohn(3, 3) == 0 && ig_gaspari_cohn(7, 3) == 0);
+  assert_near(ig_gaspari_cohn(0.75, 3), 0.684895833333333, 1e-12);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(filter_is_that_of_kalman),
       cmocka_unit_test(limits),
+      cmocka_unit_test(reach),
   };
   cx = ctx_on("cpu", 1);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

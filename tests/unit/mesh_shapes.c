@@ -235,6 +235,13 @@ static void round_solids_and_shells(void **state) {
   assert_int_equal(count(mesh, "edge", IG_SET_NODES), 60);
   assert_int_equal(count(mesh, "edge", IG_SET_FACES), 60);
   assert_int_equal(count(mesh, "apex", IG_SET_NODES), 1);
+  double top = -INFINITY;
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    top = fmax(top, mesh->x[3 * (size_t)n + 2]);
+  for (ig_lid n = 0; n < mesh->nodes; n++) { /* all on the sphere, corners of its sectors, too */
+    const double *x = mesh->x + 3 * (size_t)n, z = x[2] - top + 2;
+    assert_near(x[0] * x[0] + x[1] * x[1] + z * z, 4, 1e-12);
+  }
   assert_near(total(mesh), tau * 4 * (1 - cos(0.5)), 0.02);
   ig_mesh_free(mesh);
 

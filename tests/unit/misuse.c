@@ -356,6 +356,7 @@ static void files(void **state) {
   REFUSED_SILENTLY(ig_sample(cx, &(ig_sample_options){0}, "a.yaml", false));
   REFUSED_SILENTLY(ig_sensitivity(cx, NULL, "out", NULL, NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_dataset(cx, NULL, "out", NULL, NULL));
+  REFUSED_SILENTLY(ig_assimilate(cx, NULL, NULL));
   assert_int_equal(ig_sweep_count(NULL), 0);
   REFUSED_SILENTLY(ig_sweep_at(NULL, 0, &run));
   REFUSED_SILENTLY(ig_sweep_results(NULL, "out", NULL, NULL));

@@ -268,6 +268,30 @@ static const char *const voxels[] = {"physics",
                                      "[{name: heat, temperature: 310}]",
                                      NULL};
 
+static const char *const bed[] = {
+    "physics",
+    "powder",
+    "materials",
+    "[{name: m, density: 8000, specific_heat: 500, conductivity: 20, powder_conductivity: 1, "
+    "absorptivity: 0.4, solidus: 1500, liquidus: 1600, latent_heat: 250e3}]",
+    "grid",
+    "{cell: 20 um, ratio: 2, margin: 0.12 mm, plate: 0.12 mm}",
+    "beam",
+    "{radius: 30 um}",
+    "hatch",
+    "{parts: [{min: [0, 0, 0], max: [0.4 mm, 0.2 mm, 0.04 mm]}], layer_height: 40 um, spacing: "
+    "0.1 mm, power: 80 W, speed: 2 m/s, lasers: 2, recoating: 0.1 ms}",
+    "events",
+    "{min: [0, 0, 0], max: [0.4 mm, 0.2 mm, 0.04 mm]}",
+    "duration",
+    "0.4 ms",
+    OUT};
+static const char *const front[] = {
+    "physics",  "grains",       "grid",      "{cell: 1 um, size: [8 um, 7 um, 12 um]}",
+    "periodic", "true",         "field",     "{gradient: 5e5 K/m, speed: 0.6 m/s}",
+    "growth",   "{law: in625}", "substrate", "{grain_size: 4 um}",
+    OUT};
+
 static void a_device_that_fails_in_thermal(void **state) {
   (void)state;
   failures_are_told(heat);
@@ -295,6 +319,15 @@ static void a_device_that_fails_in_stress(void **state) {
   failures_are_told(voxels);
 }
 
+static void a_device_that_fails_in_powder(void **state) {
+  (void)state;
+  failures_are_told(bed);
+}
+static void a_device_that_fails_in_grains(void **state) {
+  (void)state;
+  failures_are_told(front);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_device_that_fails_in_thermal),
@@ -303,6 +336,8 @@ int main(void) {
       cmocka_unit_test(a_device_that_fails_on_a_grid),
       cmocka_unit_test(a_device_that_fails_on_a_mesh),
       cmocka_unit_test(a_device_that_fails_in_stress),
+      cmocka_unit_test(a_device_that_fails_in_powder),
+      cmocka_unit_test(a_device_that_fails_in_grains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,8 @@ static void stress_has_the_bits_of_one(void **state) {
       {3, bar, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {3, bar, "double", "rotations", "finite", IG_DIVIDE_RANDOM},
       {2, bar, "double", "element", "bbar", IG_DIVIDE_CURVE},
+      {3, bar, "double", "mesh", "{boxes: [{size: [20, 5, 5], cells: [8, 2, 2]}], element: tet10}",
+       IG_DIVIDE_CURVE},
       {3, torn, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {2, block, "double", NULL, NULL, IG_DIVIDE_RANDOM},
       {3, bar, "double", "solver", "{tolerance: 0.01, preconditioner: blocks}", IG_DIVIDE_CURVE},

@@ -79,6 +79,12 @@ static const char *const chosen_mesh[] = {MESH("[7, 7, 25]"), ENDS, CHOSEN, NULL
       "[{set: zmax, mass: 2}]", "frequency", "{modes: 2}", "constraints", "[{frequency: 0.002}]",  \
       "materials", "[{name: a, density: 1, young: 1, poisson: 0.3}]"
 
+#define BUCKLES                                                                                    \
+  "volume", "0.5", "supports", "[{set: zmin}]", "loads",                                           \
+      "[{set: zmax, force: [0, 0, -1]}, {set: zmax, force: [0, 1, -2], load_case: 2}]",            \
+      "buckling", "{modes: 2}", "constraints",                                                     \
+      "[{buckling: 1e-4}, {buckling: 1e-4, load_case: 2}]"
+
 static const char *const stressed_grid[] = {GRID("[4, 5, 21]"), FAR, STRESSED, CONE, NULL};
 static const char *const stressed_mesh[] = {MESH("[7, 7, 25]"), STRESSED, CONE, NULL};
 static const char *const least_grid[] = {GRID("[6, 8, 41]"), LEAST_STRESS, HELMHOLTZ, NULL};
@@ -88,6 +94,8 @@ static const char *const cool_grid[] = {GRID("[4, 5, 21]"),         COOL, CONE, 
 static const char *const cool_mesh[] = {MESH("[7, 7, 40]"), COOL, HELMHOLTZ, NULL};
 static const char *const swings_grid[] = {GRID("[4, 5, 21]"), SWINGS, CONE, NULL};
 static const char *const swings_mesh[] = {MESH("[7, 7, 25]"), SWINGS, CONE, NULL};
+static const char *const buckles_grid[] = {GRID("[4, 5, 21]"), BUCKLES, CONE, NULL};
+static const char *const buckles_mesh[] = {MESH("[7, 7, 25]"), BUCKLES, CONE, NULL};
 
 /* On 3 ranks, and on 2 and 5 in turn; under sanitizers every fourth case, on 3. `key`, if any, is
    set to `value` besides. */
@@ -153,6 +161,12 @@ static void frequencies_have_the_bits_of_one(void **state) {
   same_files(swings_mesh, NULL, NULL);
 }
 
+static void buckling_has_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(buckles_grid, NULL, NULL);
+  same_files(buckles_mesh, NULL, NULL);
+}
+
 static void parts_of_meshes_have_the_bits_of_one(void **state) {
   (void)state;
   same_files(finished_mesh, NULL, NULL);
@@ -210,6 +224,7 @@ int main(void) {
       cmocka_unit_test(stresses_have_the_bits_of_one),
       cmocka_unit_test(temperatures_have_the_bits_of_one),
       cmocka_unit_test(frequencies_have_the_bits_of_one),
+      cmocka_unit_test(buckling_has_the_bits_of_one),
       cmocka_unit_test(parts_of_meshes_have_the_bits_of_one),
       cmocka_unit_test(chosen_materials_have_the_bits_of_one),
       cmocka_unit_test(densities_of_a_file_have_the_bits_of_one),

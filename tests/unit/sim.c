@@ -93,7 +93,7 @@ static void fields_are_read_and_set(void **state) {
       ig_case *c = small_open(cx, &small_cases[i]);
       ig_sim *sim;
       list l = {0};
-      if (small_cases[i].whole) {
+      if (small_cases[i].whole || small_closed(&small_cases[i])) {
         ig_case_close(c);
         ig_ctx_close(cx);
         continue;
@@ -159,7 +159,7 @@ static void a_state_is_saved_and_restored(void **state) {
   (void)state;
   for (const char *const *backend = backends_here(); *backend; backend++)
     for (int i = 0; i < SMALL_CASES; i++) {
-      if (small_cases[i].whole)
+      if (small_cases[i].whole || small_closed(&small_cases[i]))
         continue;
       ig_ctx *cx = ctx_on(*backend, 1);
       ig_case *c = small_open(cx, &small_cases[i]);

@@ -474,7 +474,19 @@ static void friction_holds(void **state) {
   entry slides[MOST];
   memcpy(slides, slope.set, sizeof slides);
   slides[2].value = "{friction: 0.55}";
-  refuse(slides, IG_NUMERIC, "no equilibrium beyond load factor");
+  refuse(slides, IG_NUMERIC, "may slide, tip or be pushed away");
+  /* of steel, over a gap that is ten million times what contact gives way */
+  problem steel = slope;
+  steel.set[0].value = "{boxes: [{origin: [-0.05, -0.05, -0.05], size: [0.3, 0.2, 0.05], cells: "
+                       "[6, 4, 1]}, {name: block, origin: [0.01, 0.01, 0.0005], size: [0.1, 0.1, "
+                       "0.05], cells: [3, 3, 2]}]}";
+  steel.set[1].value = "{name: m, density: 1000, young: 2e11, poisson: 0.3}";
+  steel.set[2].value = "{friction: 0.8}";
+  steel.want[0] = (wanted){"ux", 0, 1e-9};
+  hold(&steel);
+  memcpy(slides, steel.set, sizeof slides);
+  slides[4].value = "{acceleration: [0, 0, 9.81]}";
+  refuse(slides, IG_NUMERIC, "may slide, tip or be pushed away");
   const problem tool = {
       {{"mesh", "{boxes: {size: [2, 1, 1], cells: [4, 2, 2]}}"},
        {"materials", "{name: m, density: 1000, young: 1e6, poisson: 0}"},

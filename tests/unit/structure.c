@@ -478,6 +478,82 @@ static void contact_is_augmented(void **state) {
   }
 }
 
+/* A tool that stands where it is from the start: its push is released over the steps, and what was
+   added to pressures at first has to go again. Force E A u / h of the block at the end. */
+static void pressures_fall_again(void **state) {
+  (void)state;
+  static const double step[] = {1, 0.25, 0.1};
+  for (int i = 0; i < 3; i++) {
+    char analysis[64];
+    snprintf(analysis, sizeof analysis, "{kind: static, large: false, first_step: %g}", step[i]);
+    const entry set[] = {
+        {"mesh", "{boxes: {size: [4 mm, 4 mm, 4 mm], cells: [1, 3, 2]}}"},
+        {"materials", "{name: m, young: 2 GPa, poisson: 0}"},
+        {"supports", "{set: zmin, fix: all}"},
+        {"tools", "{name: die, point: [2 mm, 2 mm, 4 mm], axis: [0, 0, -1], displacement: [0, 0, "
+                  "-40 um]}"},
+        {"contacts", "{set: zmax, to: die, penetration: 1e-6}"},
+        {"analysis", analysis},
+        {NULL, NULL}};
+    const wanted want[] = {{"contact_force_z", -320, 1e-3}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), analysis, want);
+  }
+}
+
+/* What an analysis before has yielded is nothing to the drawn structure, and unloaded it vibrates
+   as that does. */
+static void yielding_leaves_frequencies(void **state) {
+  (void)state;
+  const entry set[] = {
+      {"mesh", "{boxes: {size: [0.1, 0.01, 0.01], cells: [10, 2, 2]}}"},
+      {"materials",
+       "{name: m, density: 7850, young: 2e11, poisson: 0.3, yield: 2e8, hardening: 2e9}"},
+      {"supports", "{set: xmin, fix: x y z}"},
+      {"loads", "{set: xmax, force: [0, 0, -60], history: [[0, 0], [1, 1], [2, 0]]}"},
+      {"analysis", "[{kind: frequency, modes: 1}, {kind: static, duration: 1 s}, {kind: frequency, "
+                   "modes: 1}, {kind: static, duration: 1 s}, {kind: frequency, modes: 1, reached: "
+                   "true}]"},
+      {NULL, NULL}};
+  const wanted want[] = {{"analysis_1_mode_1", 822.10005, 1e-6},
+                         {"analysis_3_mode_1", 822.10005, 1e-6},
+                         {"analysis_5_mode_1", 822.10005, 1e-6},
+                         {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", set), "frequencies", want);
+}
+
+/* A steel block 10 um above a plate falls on it by its weight, which is tilted by 30 degrees:
+   friction of 0.8 holds it, of 0.5 does not. */
+static void loose_blocks_fall(void **state) {
+  (void)state;
+  entry set[] = {
+      {"mesh",
+       "{boxes: [{size: [0.06, 0.04, 0.01], cells: [6, 4, 1]}, {origin: [0.015, 0.009, 0.01001], "
+       "size: [0.02, 0.02, 0.015], cells: [3, 3, 2]}], sets: [{name: over, box: {min: [0, 0, "
+       "0.009999], max: [0.06, 0.04, 0.010001]}}, {name: under, box: {min: [0, 0, 0.010009], max: "
+       "[0.06, 0.04, 0.010011]}}]}"},
+      {"materials", "{name: m, density: 7850, young: 2e11, poisson: 0.3}"},
+      {"supports", "{set: zmin, fix: x y z}"},
+      {"loads", "{set: all, acceleration: [4.905, 0, -8.495709]}"},
+      {"contacts", "{set: under, to: over, friction: 0.8}"},
+      {"analysis", STATIC},
+      {NULL, NULL}};
+  const wanted want[] = {{"contact_force_x", -0.2310255, 1e-4},
+                         {"contact_force_z", 0.4001479, 1e-4},
+                         {"displacement_max", 1e-5, 1e-4},
+                         {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", set), "falls", want);
+  cx = ctx_on("cpu", 1); /* case_holds closes it */
+  set[4].value = "{set: under, to: over, friction: 0.5}";
+  ig_case *c = case_with(cx, "structure", set);
+  assert_int_equal(ig_run(c, NULL), IG_NUMERIC);
+  SAYS(cx, "may slide, tip or be pushed away");
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -765,6 +841,9 @@ int main(void) {
                                      cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
+                                     cmocka_unit_test(pressures_fall_again),
+                                     cmocka_unit_test(yielding_leaves_frequencies),
+                                     cmocka_unit_test(loose_blocks_fall),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),

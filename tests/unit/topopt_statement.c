@@ -431,6 +431,7 @@ static void slips_are_refused(void **state) {
                  "poisson: 0.3}, {name: r, set: b, young: 2, poisson: 0.3}]\n",
        "no element is made of 's'"},
       {GRID LOAD "volume: 0.1\npassive: [{box: {max: [6, 6]}}]\n", "cannot be met"},
+      {GRID LOAD "volume: 0.3\noptimiser: {method: oc, x_min: 0.4}\n", "with optimiser: x_min 0.4"},
       {GRID LOAD "volume: 0.2\npassive: [{box: {max: [4, 3]}}]\nfilter: {kind: density, radius: "
                  "2.5}\n",
        "are 0.1667 of the body, and 0.2013 with what the filter adds around them"},
@@ -485,6 +486,12 @@ static void slips_are_refused(void **state) {
   assert_near(o.objective, 1, 1e-6);
   run_good("cpu", MESH PULL "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "below one element"));
+  run_good("cpu",
+           "physics: topopt\noutput: {count: 0}\nsurface: {formats: []}\nmesh: {boxes: [{size: [6, "
+           "3, 2], cells: [6, 3, 2]}], element: tet4}\nsupports: [{set: xmin}]\n" PULL
+           "iterations: 1\n",
+           &o);
+  assert_non_null(strstr(o.warning, "(tet4) are too stiff in bending"));
 }
 
 /* What acts must act on elements that can carry it, and these must lead to a support. */

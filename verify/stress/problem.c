@@ -45,7 +45,7 @@ static bool on_corner(void *user, const double x[3]) {
 
 ig_status ig_stress_problem_box(ig_stress_problem *q, const double size[3], const int cells[3]) {
   static const char *const name[6] = {"x0", "x1", "y0", "y1", "z0", "z1"};
-  IG_TRY(ig_mesh_box(q->cx, IG_HEX8, size, cells, &q->mesh));
+  IG_TRY(ig_mesh_box(q->cx, q->tets ? IG_TET10 : IG_HEX8, size, cells, &q->mesh));
   for (int i = 0; i < 6; i++) {
     ig_plane s = {i / 2, i % 2 ? size[i / 2] : 0, 0};
     s.near = 1e-9 * (1e-3 + fabs(s.at));
@@ -124,8 +124,8 @@ ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *u
   memset(out, 0, sizeof(double) * IG_STRESS_REPORT);
   for (ig_lid e = 0; e < m->elements; e++) {
     double x[3] = {0};
-    for (int i = 0; i < 24; i++)
-      x[i % 3] += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3] / 8;
+    for (int i = 0; i < 3 * m->npe; i++)
+      x[i % 3] += m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 3] + i % 3] / m->npe;
     if (!((uint8_t *)m->alive.host)[e] || (in && !in(user, x)))
       continue;
     n++;

@@ -22,6 +22,7 @@ typedef struct {
   double *T0, *T1;
   double time;
   ig_assembly assembly; /* gather, unless changed before it is opened */
+  bool tets;            /* a box is of tetrahedra of ten nodes, six to a cell */
   int late;             /* number of a support, from 1, that does not hold yet; 0: all do */
 } ig_stress_problem;
 

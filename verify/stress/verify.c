@@ -369,6 +369,7 @@ const ig_verify_entry ig_stress_verify[] = {
      ig_stress_verify_law},
     {"bend", "walls of one element thickness", true, ig_stress_verify_bend},
     {"element", "eigenvalues, volume, plastic moments", true, ig_stress_verify_element},
+    {"tet", "tetrahedra: patches, beams, layers, limit load", false, ig_stress_verify_tet},
     {"phase", "austenite becomes martensite: free, under load, held", true, ig_stress_verify_phase},
     {"creep", "stress relief of a held bar by Norton's law", true, ig_stress_verify_creep},
     {"newton", "tangent against differences, quadratic convergence", true, ig_stress_verify_newton},

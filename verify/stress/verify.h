@@ -24,6 +24,8 @@ ig_status ig_stress_verify_satoh(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_law(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_creep(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_newton(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_tet.c */
+ig_status ig_stress_verify_tet(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_turn.c */
 ig_status ig_stress_verify_turn(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_bend.c */

@@ -133,6 +133,8 @@ const ig_verify_entry ig_topopt_verify[] = {
      ig_topopt_verify_problems},
     {"problem-slopes", "slopes of these by differences, on grids and on distorted hexahedra", true,
      ig_topopt_verify_problem_slopes},
+    {"buckling", "a column, a plate, the strongest column: closed forms", true,
+     ig_topopt_verify_buckling},
     {"symmetry", "symmetric problems give symmetric designs, bit for bit", true,
      ig_topopt_verify_symmetry},
     {"mbb", "2D plane stress: objectives of the MBB beam, two meshes, two filters", true,

@@ -236,26 +236,32 @@ void ig_dyn_solids_load(ig_dyn_model *m, int load, double factor) {
     m->solids->factor[load] = factor;
 }
 
-/* Pressures of all faces at a time, Pa, with their factors; positions do not enter yet. */
+/* Pressure of face i at a time, Pa, with its factor. */
+static double pressure_at(const ig_dyn_model *m, int32_t i, double time) {
+  const ig_dyn_solids *all = m->solids;
+  return all->press[i].face.pressure * all->factor[all->press[i].load] *
+         ig_history_at(all->press[i].history, m->held.history_x.host, m->held.history_y.host, time);
+}
+
+/* Of all faces; positions do not enter yet. */
 void ig_dyn_solids_pressures(ig_dyn_model *m, double time) {
   ig_dyn_solids *all = m->solids;
   for (int32_t i = 0; all && i < all->faces.count; i++)
-    all->faces.face[i].pressure =
-        all->press[i].face.pressure * all->factor[all->press[i].load] *
-        ig_history_at(all->press[i].history, m->held.history_x.host, m->held.history_y.host, time);
+    all->faces.face[i].pressure = pressure_at(m, i, time);
 }
 
-/* Resultant of the pressures at the accepted positions. */
-void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]) {
+/* What pressures push at a time and the accepted positions, without the faces of statics, which a
+   run that was restored at its end never makes. */
+void ig_dyn_solids_pushed(const ig_dyn_model *m, double time, bool at_nodes, double *sum) {
   const ig_dyn_solids *all = m->solids;
-  for (int32_t i = 0; all && i < all->faces.count; i++) {
-    const ig_solid_face *f = &all->faces.face[i];
+  for (int32_t i = 0; all && i < all->pressed; i++) {
+    const ig_solid_face *f = &all->press[i].face;
     double x[24], push[24] = {0};
     for (int k = 0; k < 3 * f->nodes; k++)
       x[k] = all->x[3 * (int64_t)f->node[k / 3] + k % 3];
-    ig_solid_pressure(f->nodes, x, f->pressure, push, NULL, false);
+    ig_solid_pressure(f->nodes, x, pressure_at(m, i, time), push, NULL, false);
     for (int k = 0; k < 3 * f->nodes; k++)
-      sum[k % 3] += push[k];
+      sum[(at_nodes ? 3 * (int64_t)f->node[k / 3] : 0) + k % 3] += push[k];
   }
 }
 

@@ -58,8 +58,9 @@ IG_MUST_CHECK ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int
 void ig_dyn_solids_load(ig_dyn_model *m, int load, double factor);
 /* Pressures at a time; `trial` positions. */
 void ig_dyn_solids_pressures(ig_dyn_model *m, double time);
-/* Adds what pressures push to sum[3], where the model is. */
-void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]);
+/* Adds what pressures push at a time, where the model is: to sum[3], or to three numbers of each
+   node. */
+void ig_dyn_solids_pushed(const ig_dyn_model *m, double time, bool at_nodes, double *sum);
 
 /* Reports in the mesh's numbering, elements x IG_DYN_REPORT; the same to fields on the device. */
 IG_MUST_CHECK ig_status ig_dyn_solids_report(ig_dyn_model *m, double *out);

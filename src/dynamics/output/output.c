@@ -333,7 +333,7 @@ static ig_status resultants_find(ig_dyn_job *r, double sum[9]) {
   if (status == IG_OK && m->contact.press.count)
     status = ig_array_pull(m->cx, &m->contact.press);
   IG_TRY(ig_dyn_particles_add(m, status, 9, result_row, result_add, &s));
-  ig_dyn_solids_pushed(m, s.sum + 3);
+  ig_dyn_solids_pushed(m, ig_dyn_clock_of(r)->time, false, s.sum + 3);
   memcpy(sum, s.sum, sizeof s.sum);
   return IG_OK;
 }

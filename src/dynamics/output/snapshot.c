@@ -168,5 +168,5 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   status = ig_shown_write(&s.shown, to, status);
   free(s.force);
   free(s.pressure);
-  return status;
+  return status == IG_OK ? ig_dyn_loads_put(r, to) : status;
 }

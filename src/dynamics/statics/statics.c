@@ -246,6 +246,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
                                  .follow = ig_static_follow,
                                  .accepted = accepted,
                                  .fits = m->pairs.of ? ig_static_contact_fits : NULL,
+                                 .ease = m->pairs.of ? ig_static_contact_ease : NULL,
                                  .augment = m->pairs.of ? ig_static_contact_augment : NULL,
                                  .name = unknown_name,
                                  .name_element = element_name};
@@ -262,6 +263,10 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   o.most_turn = m->p.dofs == 6 ? most_turn : 0;
   o.line_search = m->p.dofs == 3; /* thin shells are stiff in their plane: it would creep */
   o.loose = ig_static_contact_loose(s);
+  if (o.loose)
+    o.beyond = "; a part that contact alone supports may slide, tip or be pushed away: more "
+               "friction, or a "
+               "support, holds it";
   o.solver = (ig_direct_kind)a->solver;
   IG_TRY(ig_newton_new(m->cx, &model, &o, &s->newton));
   IG_TRY(ig_static_contact_follow(s, true));

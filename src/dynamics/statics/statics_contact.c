@@ -25,6 +25,8 @@ ig_status ig_static_contact_new(ig_dyn_statics *s) {
   c->bodies.place = place;
   c->warned = c->deep = false;
   c->rounds = 0;
+  c->soft = 1;
+  c->bonded = false;
   ig_contact_number(c);
   s->group[s->groups++] = (ig_implicit_group){.name = "contact",
                                               .self = c,
@@ -39,6 +41,14 @@ ig_status ig_static_contact_new(ig_dyn_statics *s) {
 bool ig_static_contact_loose(const ig_dyn_statics *s) {
   const ig_contact *c = contact_of(s);
   return c && c->list->count && IG_ITEM(const ig_contact_case, *c->list, 0)->loose;
+}
+
+void ig_static_contact_ease(void *self, double share, bool bonded) {
+  ig_contact *c = contact_of(self);
+  if (!c)
+    return;
+  c->soft = share;
+  c->bonded = bonded;
 }
 
 bool ig_static_contact_augment(void *self, const ig_trial *at) {

@@ -411,12 +411,14 @@ static void time_text(double t, char *text, size_t size) {
 typedef struct {
   const char *path;
   ig_snapshot *snap;
+  bool stl; /* a surface alone */
   uint8_t *keep;
   double *drawn;             /* points before they were moved, if the outline is wanted */
   ig_surface surface, whole; /* whole: before a cut, if the outline is wanted */
   ig_scalar s;
   scene scene;
   double magnified; /* how many times the displacements are shown; 0: not deformed */
+  const char *mode; /* the shape that is shown; NULL: none */
   double *nodal;
   ig_marks marks;
 } part;
@@ -434,9 +436,9 @@ static void part_free(part *p) {
 /* By the ending of the name. */
 static ig_status part_read(ig_ctx *cx, const char *path, part *p) {
   const char *ending = strrchr(path, '.');
-  const bool stl = ending && strcmp(ending, ".stl") == 0;
   p->path = path;
-  if (stl)
+  p->stl = ending && strcmp(ending, ".stl") == 0;
+  if (p->stl)
     return ig_stl_read(cx, path, &p->snap);
   IG_TRY(ig_snapshot_read(cx, path, &p->snap));
   return ig_opening_add(p->snap);
@@ -451,6 +453,11 @@ double ig_warp_usual(double size, double most) {
     return 1;
   const double scale = 0.05 * size / most, power = pow(10, floor(log10(scale)));
   return power * floor(scale / power);
+}
+
+double ig_mode_usual(double size) {
+  const double power = pow(10, floor(log10(0.1 * size)));
+  return power * ceil(0.1 * size / power);
 }
 
 /* Whether a cell field has a value in the range anywhere. */
@@ -470,14 +477,15 @@ static bool any_cell(const ig_snapshot *snap, const ig_field *f, double low, dou
 static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, "density");
   const ig_field *block = ig_snapshot_find(snap, IG_AT_CELLS, "block");
-  const ig_field *moved = NULL;
-  for (int i = 0; i < snap->fields; i++)
-    if (strcmp(snap->field[i].name, "displacement") == 0 && snap->field[i].where == IG_AT_POINTS)
-      moved = &snap->field[i];
+  const ig_field *moved = ig_vector_find(snap, "displacement");
   /* Anything that was asked for switches these defaults off. */
   if (o->field || o->threshold || o->warp || o->second)
     return;
   o->loads = true;
+  if (ig_vector_find(snap, "mode_1")) {
+    o->warp = "mode_1";
+    return;
+  }
   if (density && snap->iterations && any_cell(snap, density, 0.5, INFINITY)) {
     o->threshold = "density";
     o->threshold_range[0] = 0.5;
@@ -487,7 +495,7 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
     o->threshold_range[0] = o->threshold_range[1] = 0;
   }
   /* Displacements of a design are of loads of any size, so they are not shown. */
-  if (!moved || moved->components != 3 || snap->iterations)
+  if (!moved || snap->iterations)
     return;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   double size = 0, most = 0;
@@ -503,6 +511,32 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
     o->warp_scale = ig_warp_usual(sqrt(size), most);
     o->outline = true;
   }
+}
+
+/* The diagonal of the box around all points. */
+static double part_size(const ig_snapshot *snap) {
+  double size = 0;
+  for (int c = 0; c < 3; c++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < snap->points; i++) {
+      low = fmin(low, snap->point[3 * i + c]);
+      high = fmax(high, snap->point[3 * i + c]);
+    }
+    size += high > low ? (high - low) * (high - low) : 0;
+  }
+  return sqrt(size);
+}
+
+/* Shapes of modes have no size: drawn as large as can be seen, colored by themselves. */
+static bool shows_mode(const ig_view_options *o) {
+  return o->warp && strncmp(o->warp, "mode_", 5) == 0;
+}
+static void mode_usual(const ig_snapshot *snap, ig_view_options *o) {
+  if (!shows_mode(o))
+    return;
+  o->warp_scale = o->warp_scale != 0 ? o->warp_scale : ig_mode_usual(part_size(snap));
+  o->field = o->field ? o->field : o->warp;
+  o->outline = true;
 }
 
 /* The outline is that of the undeformed shape, so points and surface are copied before they are
@@ -587,7 +621,9 @@ static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o,
 static void time_show(ig_canvas *canvas, const part *p, float left) {
   const float h = (float)canvas->height;
   char text[64] = "";
-  if (p->snap->iterations)
+  if (p->mode)
+    ig_format(text, sizeof text, "shape of %.20s, undeformed outline", p->mode);
+  else if (p->snap->iterations)
     ig_format(text, sizeof text, "iteration %.0f", p->snap->time);
   else if (!isnan(p->snap->time))
     time_text(p->snap->time, text, sizeof text);
@@ -678,18 +714,22 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
   return IG_OK;
 }
 
-/* The diagonal of the box around all points. */
-static double part_size(const ig_snapshot *snap) {
-  double size = 0;
-  for (int c = 0; c < 3; c++) {
-    double low = INFINITY, high = -INFINITY;
-    for (int64_t i = 0; i < snap->points; i++) {
-      low = fmin(low, snap->point[3 * i + c]);
-      high = fmax(high, snap->point[3 * i + c]);
-    }
-    size += high > low ? (high - low) * (high - low) : 0;
+/* Marks of the folder; supports of a design where there is material. */
+static ig_status part_marks(ig_ctx *cx, part *p) {
+  IG_TRY(ig_marks_read(cx, p->path, part_size(p->snap), &p->marks));
+  const ig_field *density = ig_snapshot_find(p->snap, IG_AT_CELLS, "density");
+  if (p->marks.count == 0 || !(p->stl || (density && p->snap->iterations)))
+    return IG_OK;
+  bool *near;
+  IG_TRY(IG_NEW(cx, &near, p->marks.count, "loads"));
+  for (int64_t i = 0; i < 3 * p->surface.triangles; i++) {
+    double at[3];
+    ig_surface_at(p->snap, &p->surface, p->surface.corner[i], at);
+    ig_marks_near(&p->marks, at, near);
   }
-  return sqrt(size);
+  ig_marks_keep(&p->marks, near);
+  free(near);
+  return IG_OK;
 }
 
 /* How values of the field that are asked for become SI: by a shift, of temperatures. */
@@ -709,6 +749,7 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
   if (o->second)
     IG_TRY(part_read(cx, o->second, &p[1]));
   options_usual(p[0].snap, &used);
+  mode_usual(p[0].snap, &used);
   if (o->second && o->difference) {
     IG_TRY(parts_subtract(cx, p, o, name));
     *parts = 1;
@@ -719,7 +760,8 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
   range[1] = -INFINITY;
   for (int i = 0; i < *parts; i++) {
     IG_TRY(part_shape(cx, &p[i], &used));
-    p[i].magnified = used.warp && strcmp(used.warp, "none") != 0
+    p[i].mode = shows_mode(&used) ? used.warp : NULL;
+    p[i].magnified = !p[i].mode && used.warp && strcmp(used.warp, "none") != 0
                          ? used.warp_scale != 0 ? used.warp_scale : 1
                          : 0;
     IG_TRY(part_field(&p[i], &used));
@@ -728,7 +770,7 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
       IG_TRY(nodal_make(cx, p[i].snap, p[i].keep, &p[i].s, &p[i].nodal));
     p[i].scene.nodal = p[i].nodal;
     if (used.loads)
-      IG_TRY(ig_marks_read(cx, p[i].path, part_size(p[i].snap), &p[i].marks));
+      IG_TRY(part_marks(cx, &p[i]));
   }
   if (p[0].scene.s && strcmp(p[0].s.field->unit, "K") == 0 && !o->difference &&
       !p[0].snap->iterations)

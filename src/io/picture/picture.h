@@ -26,6 +26,8 @@ IG_MUST_CHECK ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_
 
 /* Magnification of displacements of at most `most` (m) in a part of size `size` (m). */
 double ig_warp_usual(double size, double most);
+/* The same of shapes of modes, whose largest is 1: about a tenth of the part, one digit. */
+double ig_mode_usual(double size);
 
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]);
 /* A line with round ends, anti-aliased, drawn over everything (no depth test). Pixels. */
@@ -79,6 +81,8 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
                                        ig_scalar *s);
 double ig_scalar_value(const ig_scalar *s, int64_t i);
+/* A vector at the points; NULL: there is none of this name. */
+const ig_field *ig_vector_find(const ig_snapshot *snap, const char *name);
 /* Of a snapshot with cohesive elements that have opened: adds the point field crack_opening (m), at
    each node the mean separation of its cohesive elements, normal and tangential together. */
 IG_MUST_CHECK ig_status ig_opening_add(ig_snapshot *snap);
@@ -163,8 +167,9 @@ enum { IG_MARK_CASES = 4 }; /* load cases whose sums are shown */
 typedef struct {
   int64_t count;
   ig_mark *mark;
-  int cases;   /* the highest load case */
-  double most; /* length of the largest load */
+  int cases;    /* the highest load case */
+  double most;  /* length of the largest load */
+  double pitch; /* about the distance of marks, m */
   double total[IG_MARK_CASES];
   bool heat; /* heat flows and prescribed temperatures */
 } ig_marks;
@@ -172,6 +177,10 @@ typedef struct {
  */
 IG_MUST_CHECK ig_status ig_marks_read(ig_ctx *cx, const char *path, double size, ig_marks *m);
 void ig_marks_free(ig_marks *m);
+/* Of a body of which a part is shown: notes in near[i] that mark i is near a point of it; then
+   drops supports that are near none. */
+void ig_marks_near(const ig_marks *m, const double p[3], bool *near);
+void ig_marks_keep(ig_marks *m, const bool *near);
 /* Extends camera->box, at scale 1, by the arrows. */
 void ig_marks_box(const ig_marks *m, ig_camera *camera, double size);
 /* right, text: where the legend ends, the height of its capitals; pixels. */

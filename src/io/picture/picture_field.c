@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const ig_field *ig_vector_find(const ig_snapshot *snap, const char *name) {
+  for (const ig_field *f = snap->field; f < snap->field + snap->fields; f++)
+    if (f->where == IG_AT_POINTS && f->components == 3 && strcmp(f->name, name) == 0)
+      return f;
+  return NULL;
+}
+
 /* Magnitude: Euclidean norm of vectors, Frobenius norm of symmetric tensors (off-diagonal entries
    count twice). */
 double ig_scalar_value(const ig_scalar *s, int64_t i) {

@@ -1,8 +1,10 @@
 /* What a result folder says of a picture beside its snapshot: loads and supports (loads.csv), drawn
    as arrows and marks, and the solidus of the material (case.yaml).
 
-   Nodal loads are summed in cells of a coarse grid, so that an arrow stands for a share of the load
-   whatever the mesh: lengths are in proportion to the largest sum. */
+   Nodal loads are summed on a coarse grid over their extent, so that an arrow stands for a share of
+   the load whatever the mesh: lengths are in proportion to the largest sum. A node adds to the two
+   cells of a direction whose middles it lies between, by its nearness: loads that are even, with
+   half of a share at the ends, give even arrows. */
 #include "io/picture/picture.h"
 #include "core/display.h"
 #include "core/number.h"
@@ -114,9 +116,8 @@ static columns columns_of(const ig_csv_table *t) {
   return k;
 }
 
-/* A row in its cell of the grid. */
+/* A row: a node's load, or what holds it. */
 typedef struct {
-  int64_t cell[3];
   ig_mark mark;
   double weight;
 } entry;
@@ -127,9 +128,6 @@ static int entry_order(const void *left, const void *right) {
     return p->mark.load_case < q->mark.load_case ? -1 : 1;
   if (p->mark.held != q->mark.held)
     return p->mark.held < q->mark.held ? -1 : 1;
-  for (int c = 0; c < 3; c++)
-    if (p->cell[c] != q->cell[c])
-      return p->cell[c] < q->cell[c] ? -1 : 1;
   for (int c = 0; c < 3; c++)
     if (p->mark.at[c] != q->mark.at[c])
       return p->mark.at[c] < q->mark.at[c] ? -1 : 1;
@@ -148,7 +146,6 @@ static bool entry_read(const columns *k, int64_t row, double pitch, entry *e) {
   for (int c = 0; c < 3; c++) {
     e->mark.at[c] = v[k->x[c]];
     sound &= fabs(e->mark.at[c] / pitch) < 1e9;
-    e->cell[c] = sound ? (int64_t)floor(e->mark.at[c] / pitch) : 0;
   }
   for (int c = 0; c < k->size; c++) {
     e->mark.load[c] = v[k->load[c]];
@@ -159,30 +156,173 @@ static bool entry_read(const columns *k, int64_t row, double pitch, entry *e) {
   return sound && e->weight > 0;
 }
 
-/* Sums the entries of each cell; places are means, weighted by the loads. */
-static void entries_join(entry *e, int64_t count, ig_marks *to) {
-  for (int64_t i = 0; i < count;) {
-    ig_mark sum = {.load_case = e[i].mark.load_case, .held = e[i].mark.held};
-    double weight = 0;
-    int64_t end = i;
-    for (; end < count && e[end].mark.load_case == sum.load_case && e[end].mark.held == sum.held &&
-           memcmp(e[end].cell, e[i].cell, sizeof e->cell) == 0;
-         end++) {
-      for (int c = 0; c < 3; c++) {
-        sum.at[c] += e[end].weight * e[end].mark.at[c];
-        sum.load[c] += e[end].mark.load[c];
-      }
-      weight += e[end].weight;
+/* --- the grid over marks of one kind */
+
+/* One direction: `cells` of equal width, or a cell for each coordinate that occurs. */
+enum { CELLS = 40 };
+typedef struct {
+  int cells;
+  bool levels;
+  double low, width, level[CELLS];
+} axis;
+/* Of the two cells of a direction that an entry adds to: number and share. */
+typedef struct {
+  int cell[2];
+  double share[2];
+} nearness;
+typedef struct {
+  bool own; /* a node lies in it: others get nothing */
+  double load[3], at[3], weight;
+} cell;
+
+static int number_order(const void *left, const void *right) {
+  const double p = *(const double *)left, q = *(const double *)right;
+  return (p > q) - (p < q);
+}
+
+/* Coordinates that are few, and far apart or uneven, keep their places. */
+static void axis_lay(double *x, int64_t count, double pitch, axis *a) {
+  qsort(x, (size_t)count, sizeof *x, number_order);
+  const double extent = x[count - 1] - x[0];
+  const int wide = (int)fmin(fmax(round(extent / pitch), 1), CELLS);
+  double least = INFINITY, most = 0;
+  int levels = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const double gap = levels ? x[i] - x[i - 1] : INFINITY;
+    if (gap < 1e-3 * pitch)
+      continue;
+    if (levels < CELLS)
+      a->level[levels] = x[i];
+    levels++;
+    if (levels > 1) {
+      least = fmin(least, gap);
+      most = fmax(most, gap);
     }
-    for (int c = 0; c < 3; c++)
-      sum.at[c] /= weight;
+  }
+  const bool regular = most < 2 * least && most < 1.6 * pitch;
+  a->levels = levels <= wide + 1 && levels <= CELLS && !regular;
+  a->cells = a->levels ? levels : levels - 1 < wide ? (levels > 1 ? levels - 1 : 1) : wide;
+  a->low = x[0];
+  a->width = extent / a->cells;
+}
+
+static nearness axis_near(const axis *a, double x) {
+  if (a->levels) {
+    int i = 0;
+    while (i + 1 < a->cells && fabs(a->level[i + 1] - x) <= fabs(a->level[i] - x))
+      i++;
+    return (nearness){{i, i}, {1, 0}};
+  }
+  const double s = a->width > 0 ? (x - a->low) / a->width - 0.5 : 0, last = a->cells - 1;
+  if (!(s > 0))
+    return (nearness){{0, 0}, {1, 0}};
+  if (!(s < last))
+    return (nearness){{a->cells - 1, a->cells - 1}, {1, 0}};
+  const int i = (int)s;
+  return (nearness){{i, i + 1}, {1 - (s - i), s - i}};
+}
+
+/* Number of one of the eight cells near an entry, its share, and whether the entry lies in it (if
+   between two, in both). */
+static int64_t cell_near(const axis a[3], const nearness n[3], int k, double *share, bool *inside) {
+  int64_t at = 0;
+  *share = 1;
+  *inside = true;
+  for (int c = 0; c < 3; c++) {
+    const double one = n[c].share[k >> c & 1];
+    at = at * a[c].cells + n[c].cell[k >> c & 1];
+    *share *= one;
+    *inside &= one > 0.49;
+  }
+  return at;
+}
+
+static void entry_add(const axis a[3], const entry *e, cell *grid, bool claim) {
+  nearness n[3];
+  double share, whole = 0;
+  bool inside;
+  for (int c = 0; c < 3; c++)
+    n[c] = axis_near(&a[c], e->mark.at[c]);
+  for (int k = 0; k < 8; k++) {
+    cell *to = &grid[cell_near(a, n, k, &share, &inside)];
+    to->own |= claim && inside;
+    whole += to->own ? share : 0;
+  }
+  for (int k = 0; k < 8 && !claim; k++) {
+    cell *to = &grid[cell_near(a, n, k, &share, &inside)];
+    share = to->own ? share / whole : 0;
+    for (int c = 0; c < 3; c++) {
+      to->load[c] += share * e->mark.load[c];
+      to->at[c] += share * e->weight * e->mark.at[c];
+    }
+    to->weight += share * e->weight;
+  }
+}
+
+/* Marks of one kind. Places are means, weighted by the loads. */
+static ig_status kind_join(ig_ctx *cx, const entry *e, int64_t count, double pitch, double *x,
+                           ig_marks *to) {
+  axis a[3];
+  cell *grid;
+  for (int c = 0; c < 3; c++) {
+    for (int64_t i = 0; i < count; i++)
+      x[i] = e[i].mark.at[c];
+    axis_lay(x, count, pitch, &a[c]);
+  }
+  const int64_t cells = (int64_t)a[0].cells * a[1].cells * a[2].cells;
+  IG_TRY(IG_NEW(cx, &grid, cells, "loads"));
+  for (int pass = 0; pass < 2; pass++)
+    for (int64_t i = 0; i < count; i++)
+      entry_add(a, &e[i], grid, pass == 0);
+  for (int64_t i = 0; i < cells; i++) {
+    ig_mark sum = {.load_case = e->mark.load_case, .held = e->mark.held};
+    if (!(grid[i].weight > 0))
+      continue;
+    for (int c = 0; c < 3; c++) {
+      sum.at[c] = grid[i].at[c] / grid[i].weight;
+      sum.load[c] = grid[i].load[c];
+    }
     if (sum.load_case > 0) {
       to->most = fmax(to->most, length_of(sum.load));
       to->cases = sum.load_case > to->cases ? sum.load_case : to->cases;
     }
     to->mark[to->count++] = sum;
-    i = end;
   }
+  free(grid);
+  return IG_OK;
+}
+
+/* Sorted entries, kind by kind. */
+static ig_status entries_join(ig_ctx *cx, const entry *e, int64_t count, double pitch,
+                              ig_marks *to) {
+  double *x;
+  ig_status status = IG_OK;
+  IG_TRY(IG_NEW(cx, &x, count + 1, "loads"));
+  for (int64_t i = 0, end; i < count && status == IG_OK; i = end) {
+    for (end = i; end < count && e[end].mark.load_case == e[i].mark.load_case &&
+                  e[end].mark.held == e[i].mark.held;)
+      end++;
+    status = kind_join(cx, e + i, end - i, pitch, x, to);
+  }
+  free(x);
+  return status;
+}
+
+void ig_marks_near(const ig_marks *m, const double p[3], bool *near) {
+  for (int64_t i = 0; i < m->count; i++)
+    for (int c = 0; c < 3 && !near[i]; c++) {
+      if (fabs(m->mark[i].at[c] - p[c]) > 0.5 * m->pitch)
+        break;
+      near[i] = c == 2;
+    }
+}
+
+void ig_marks_keep(ig_marks *m, const bool *near) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < m->count; i++)
+    if (near[i] || m->mark[i].load_case > 0)
+      m->mark[kept++] = m->mark[i];
+  m->count = kept;
 }
 
 /* Nothing in a plane body moves across it. */
@@ -227,7 +367,8 @@ ig_status ig_marks_read(ig_ctx *cx, const char *path, double size, ig_marks *m) 
     count += entry_read(&k, r, size / 14, &e[count]);
   plane_held(e, count);
   qsort(e, (size_t)count, sizeof *e, entry_order);
-  entries_join(e, count, m);
+  m->pitch = size / 14;
+  IG_TRY_GOTO(status, done, entries_join(cx, e, count, m->pitch, m));
   totals(m, m->total);
 done:
   free(e);

@@ -192,29 +192,50 @@ static ig_status strain(ig_ctx *cx, const ig_mesh_args *p, const double *u, doub
   return IG_OK;
 }
 
-IG_HD void add_strain_back(const ig_mesh_args *p, const int n, ig_lid e, const double *tensor,
-                           double *f) {
+/* For geometric stiffness. */
+static ig_status gradient(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *to) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
+  for (ig_lid e = 0; e < p->scatter.elements; e++)
+    IG_BY_NODES(p->scatter.npe, ig_cell_gradient(p, N, e, u, to));
+  return IG_OK;
+}
+
+/* What the tensor of an element, or its gradient (`all`), leaves at its nodes. */
+IG_HD void add_back(const ig_mesh_args *p, const int n, ig_lid e, bool all, const double *tensor,
+                    double *f) {
   double rate[9], fe[3];
   ig_cell_center(p, n, e, rate);
   for (int a = 0; a < n; a++) {
-    ig_cell_strain_back(p, n, e, rate, a, tensor, fe);
+    if (all)
+      ig_cell_gradient_back(p, n, e, rate, a, tensor, fe);
+    else
+      ig_cell_strain_back(p, n, e, rate, a, tensor, fe);
     for (int c = 0; c < 3; c++)
       ig_scatter_add_f64(&p->scatter, e, a, 3, c, fe[c], f, p->slots);
   }
 }
-/* Transpose of `strain`: what a gradient by strains is as a gradient by displacements. */
-static ig_status strain_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
-                             const double *tensor, double *f) {
+static ig_status back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, bool all,
+                      const double *tensor, double *f) {
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
   for (int color = 0; color < plan->colors; color++) {
     RANGE_OF(plan, color);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
-      IG_BY_NODES(p->scatter.npe, add_strain_back(p, N, e, tensor, f));
+      IG_BY_NODES(p->scatter.npe, add_back(p, N, e, all, tensor, f));
     }
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
+}
+/* Transposes of `strain` and `gradient`: what a slope by these is as one by displacements. */
+static ig_status strain_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                             const double *tensor, double *f) {
+  return back(cx, p, plan, false, tensor, f);
+}
+static ig_status gradient_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                               const double *from, double *f) {
+  return back(cx, p, plan, true, from, f);
 }
 
 /* Once per design, for the preconditioner by nodes; `scale` is its use. */
@@ -253,6 +274,8 @@ const ig_solver_mesh_ops ig_solver_mesh_cpu = {.to_single = to_single,
                                                .to_elements = to_elements,
                                                .strain = strain,
                                                .strain_back = strain_back,
+                                               .gradient = gradient,
+                                               .gradient_back = gradient_back,
                                                .diagonal = diagonal,
                                                .invert = invert,
                                                .scale = scale_blocks,

@@ -296,6 +296,44 @@ static ig_status strain_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *p
   return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
 }
 
+template <int N>
+static __global__ void __launch_bounds__(128)
+    gradient_pass(ig_mesh_args p, const double *u, double *to) {
+  const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < p.scatter.elements)
+    ig_cell_gradient(&p, N, e, u, to);
+}
+static ig_status gradient(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *to) {
+  const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
+  IG_BY_NODES(p->scatter.npe, gradient_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, u, to));
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+template <int N>
+static __global__ void __launch_bounds__(128)
+    gradient_back_pass(ig_mesh_args p, int32_t begin, int32_t end, const double *from, double *f) {
+  const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= end)
+    return;
+  const int32_t e = ig_scatter_element(&p.scatter, i);
+  double rate[9], fe[3];
+  ig_cell_center(&p, N, e, rate);
+  for (int a = 0; a < N; a++) {
+    ig_cell_gradient_back(&p, N, e, rate, a, from, fe);
+    for (int c = 0; c < 3; c++)
+      ig_scatter_add_f64(&p.scatter, e, a, 3, c, fe[c], f, (double *)p.slots);
+  }
+}
+static ig_status gradient_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                               const double *from, double *f) {
+  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
+  EACH_COLOR(plan, 1,
+             IG_BY_NODES(plan->npe, gradient_back_pass<N>
+                         <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, from, f)))
+  return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
+}
+
 /* The preconditioner by nodes: inverses once per design, scale_pass in every iteration. */
 static __global__ void invert_pass(ig_ground g, bool whole, const double *block, float *inverse) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -345,6 +383,8 @@ const ig_solver_mesh_ops ig_solver_mesh_cuda = {.to_single = to_single,
                                                 .to_elements = to_elements,
                                                 .strain = strain,
                                                 .strain_back = strain_back,
+                                                .gradient = gradient,
+                                                .gradient_back = gradient_back,
                                                 .diagonal = diagonal,
                                                 .invert = invert,
                                                 .scale = scale,

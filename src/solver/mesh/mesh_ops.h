@@ -96,6 +96,10 @@ typedef struct ig_solver_mesh_ops {
   ig_status (*strain)(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *tensor);
   ig_status (*strain_back)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                            const double *tensor, double *f);
+  /* displacement gradients there, [9][elements], du_i / dx_j at 3 i + j, and the transpose */
+  ig_status (*gradient)(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *to);
+  ig_status (*gradient_back)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                             const double *from, double *f);
   /* the blocks on the diagonal, nodes x 6 (xx yy zz xy yz zx) or x 1; modulus NULL: 1 */
   ig_status (*diagonal)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                         const double *modulus, double *block);

@@ -220,6 +220,7 @@ ig_status ig_thermal_advance(ig_thermal_run *run) {
   IG_TRY(ig_beams_power(run->job->cx, &run->beams, &run->heat));
   run->done = run->step;
   IG_TRY(ig_heat_batch_run(run->job->cx, &run->heat));
+  IG_TRY(ig_thermal_exaca_drain(run));
   if (run->leaping)
     IG_TRY(leap_judge(run));
   ig_thermal_note(run);

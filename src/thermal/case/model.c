@@ -245,6 +245,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool eleme
                          .ambient = ig_thermal_ambient(run, 0),
                          .newborn = (ig_heat_newborn)c->birth.temperature,
                          .track = melts(run) ? (int)c->track_every : 0,
+                         .crossings = c->exaca != IG_THERMAL_EXACA_NONE,
                          .body = c->body_source,
                          .leaps = !isnan(c->dwell_change),
                          .no_rows = elements};
@@ -338,6 +339,7 @@ ig_status ig_thermal_open_for(ig_job *job, ig_thermal_run *run, bool elements) {
 void ig_thermal_close(ig_thermal_run *run) {
   ig_heat_free(run->job->cx, &run->heat);
   ig_beams_free(run->job->cx, &run->beams);
+  free(run->crossing);
   free(run->material_of);
   free(run->birth);
   free(run->factor);

@@ -239,9 +239,9 @@ const ig_option ig_thermal_options[] = {
     IG_MAP(C, birth, ig_birth_case, birth_options, NULL, "elements born as they are built"),
     IG_INT(C, track_every, "10", 0, 1e9,
            "steps between looks at each element's peak, melting and solidification; 0: not kept"),
-    IG_BOOL(
-        C, exaca, "false",
-        "write exaca.csv at the end: x, y, z, tm, tl, cr of the elements that melted, for ExaCA"),
+    IG_CHOICE(C, exaca, "false|true|catemp", "false",
+              "write every melting and solidification of every element at the end, for ExaCA and "
+              "grains: exaca.csv, or exaca.catemp, ExaCA's binary form"),
     IG_LIST(C, probes, ig_thermal_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C

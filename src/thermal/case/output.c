@@ -239,9 +239,18 @@ ig_status ig_thermal_save(void *self, ig_sink *to) {
   kept.layer_z = run->layer_z;
   kept.interlayer = run->interlayer;
   kept.dt = run->dt;
+  double *crossing = NULL;
+  int64_t crossings = 0;
+  const bool events = run->c->exaca != IG_THERMAL_EXACA_NONE;
+  if (events)
+    IG_TRY(ig_thermal_exaca_keep(run, &crossing, &crossings));
   const ig_saved own[] = {{"kept", IG_F64, KEPT, &kept},
-                          {"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most}};
-  return ig_heat_save(&run->heat, (double)run->done * run->dt, run->done, own, 2, to);
+                          {"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most},
+                          {"crossings", IG_F64, crossings, crossing}};
+  const ig_status status =
+      ig_heat_save(&run->heat, (double)run->done * run->dt, run->done, own, events ? 3 : 2, to);
+  free(crossing);
+  return status;
 }
 
 /* Resumes from a checkpoint. The step length is the checkpoint's: a longer `duration` would
@@ -284,6 +293,11 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
   run->critical = kept.critical;
   ig_thermal_note(run);
   IG_TRY(ig_heat_restore(cx, &run->heat, restart));
+  int64_t crossings = 0;
+  if (run->c->exaca != IG_THERMAL_EXACA_NONE) {
+    IG_TRY(ig_restart_find_any(cx, restart, "crossings", IG_F64, &crossings, &data));
+    IG_TRY(ig_thermal_exaca_take(run, data, crossings));
+  }
   run->before = run->heat.steps_done;
   return IG_OK;
 }

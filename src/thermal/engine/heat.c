@@ -303,7 +303,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   if (whole)
     IG_TRY_GOTO(status, done, cells_place(cx, whole, h));
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, whole, setup->anisotropy));
-  if (h->elems.how == IG_CLUSTER)
+  if (h->elems.how == IG_CLUSTER && !h->outline)
     IG_TRY_GOTO(status, done, clusters_fill(cx, h));
   /* stretches of elements and nodes that follow each other, for vectors (heat_runs.c) */
   if (h->elems.how == IG_GATHER && h->elems.first.host && cx->backend->kernels == IG_KERNELS_CPU)
@@ -318,7 +318,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
                            ig_heat_film_size(h->precision != IG_DOUBLE), "films"));
   IG_TRY_GOTO(status, done, ig_heat_classes_push(cx, h));
   if (!h->outline)
-    IG_TRY_GOTO(status, done, ig_heat_nodes_make(cx, h, setup->leaps));
+    IG_TRY_GOTO(status, done, ig_heat_nodes_make(cx, h, setup->leaps, setup->crossings));
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY_GOTO(status, done, ig_heat_rows_new(cx, h));
   if (h->outline) /* an outline fails where the engine of one rank does */
@@ -335,6 +335,8 @@ done:
    never made. The register of the state and the part are freed by ig_heat_free. */
 void ig_heat_release(ig_ctx *cx, ig_heat *h) {
   ig_array *arrays[] = {&h->past.track,
+                        &h->past.crossing,
+                        &h->past.crossings,
                         &h->node.x,
                         &h->node.T,
                         &h->node.T_next,

@@ -106,6 +106,7 @@ typedef struct {
   ig_heat_newborn newborn;
   double body;                  /* W/m^3 */
   int track;                    /* steps between looks at every element's past; 0: none is kept */
+  bool crossings;               /* all meltings and solidifications are listed */
   const ig_table *absorptivity; /* of watts over their node's temperature; NULL: watts are heat */
   bool no_rows;                 /* not the stencil form, where a form is chosen */
   bool leaps;                   /* steps above the critical one will be asked for */
@@ -258,9 +259,12 @@ typedef enum { IG_HEAT_ALL, IG_HEAT_EARLY, IG_HEAT_LATE } ig_heat_phase;
 /* What is kept of the elements' past. */
 typedef struct {
   ig_array track; /* track columns x elements */
-  int every;      /* steps between looks; 0: none is kept */
-  double time;    /* s since the last look */
-  int steps;      /* since the last look */
+  /* crossings since the list was emptied, in any order; how many, also of those that found no room.
+     Elements of borders are in the lists of all ranks that compute them */
+  ig_array crossing, crossings;
+  int every;   /* steps between looks; 0: none is kept */
+  double time; /* s since the last look */
+  int steps;   /* since the last look */
 } ig_heat_past;
 
 /* CUDA, small models: batches run by one grid that stays on the GPU. */

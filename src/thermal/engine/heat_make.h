@@ -146,7 +146,7 @@ IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
    on the device, where they are not there yet. */
 IG_MUST_CHECK ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h); /* those of the state alone */
-IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);
+IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps, bool crossings);
 IG_MUST_CHECK ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h);
 void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, double *volume);
 double ig_heat_content_of(const ig_heat *h, const double *volume, double T);

@@ -181,7 +181,7 @@ ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h) {
 
 /* Allocates what this engine needs and nothing else: each array has a condition of its own. With
    the stencil form rows replace volumes, films and capacities. */
-ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
+ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps, bool crossings) {
   const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
   IG_TRY(ig_heat_state_make(cx, h));
   IG_TRY(ig_array_new(cx, &h->node.R, n, state, "heat into nodes"));
@@ -192,6 +192,13 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
     IG_TRY(ig_array_new(cx, &h->past.track, IG_TRACK_COLUMNS * (size_t)h->elements, sizeof(float),
                         "elements' past"));
     IG_TRY(ig_array_zero(cx, &h->past.track));
+  }
+  if (crossings && h->past.every) {
+    /* a batch is milliseconds long: few elements melt and freeze again in one */
+    IG_TRY(ig_array_new(cx, &h->past.crossing, (size_t)h->elements + 65536,
+                        sizeof(ig_heat_crossing), "melting and solidification"));
+    IG_TRY(ig_array_new(cx, &h->past.crossings, 1, sizeof(uint64_t), "melting and solidification"));
+    IG_TRY(ig_array_zero(cx, &h->past.crossings));
   }
   if (leaps) {
     IG_TRY(ig_array_new_device(cx, &h->node.base, n, state, "long steps"));

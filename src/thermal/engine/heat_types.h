@@ -66,6 +66,16 @@ enum {
   IG_TRACK_COLUMNS
 };
 
+/* A mean temperature of an element that rises above the liquidus, falls below it, falls below the
+   solidus; times are interpolated between two looks. */
+typedef enum { IG_CROSSING_MELTS, IG_CROSSING_COOLS, IG_CROSSING_FREEZES } ig_crossing_kind;
+typedef struct {
+  double time;   /* s */
+  float cooling; /* between the two looks, K/s */
+  int32_t kind, element;
+  int32_t cell; /* of the part: what kernels fill in; `element` is of the whole */
+} ig_heat_crossing;
+
 /* A survey of the state: what is asked besides the ledger, what was found. Sums: the columns of the
    ledger, then heat content, molten volume, temperatures and number of nodes at a height, and of
    the elements that have solidified the number, cooling rates, gradients and speeds. */

@@ -733,15 +733,17 @@ static void set_value(void *user, int64_t place, double weight) {
     s->f[place] = s->value;
 }
 
-/* Volumes, masses, stresses and members count elements (1 where they count); temperatures count
-   nodes; a displacement is measured by a unit vector that gives the mean along its direction. */
+/* Volumes, masses, stresses and members count elements (1 where they count); temperatures and
+   distortions count nodes; a displacement is measured by a unit vector that gives the mean along
+   its direction. */
 ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                  const ig_limit_case *limit, ig_array *to, double *norm) {
-  const bool volume = isnan(limit->displacement) && isnan(limit->temperature);
-  const size_t n = (size_t)(volume ? p->places : p->nodes * p->size);
+  const bool shape = limit->distortion > 0; /* not one of the others, whatever they are */
+  const bool volume = !shape && isnan(limit->displacement) && isnan(limit->temperature);
+  const size_t n = (size_t)(volume ? p->places : p->nodes * (shape ? 1 : p->size));
   double *f;
   ig_status status;
-  if (!isnan(limit->displacement) && p->size == 1)
+  if (!shape && !isnan(limit->displacement) && p->size == 1)
     return ig_fail_at(p->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
   status = IG_NEW(p->cx, &f, n, "constraint");
   IG_TRY(ig_topopt_points_meet(p, status));
@@ -758,7 +760,7 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                          &(setting){f, 0, p->places}));
     }
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
-  } else if (!isnan(limit->temperature)) { /* nodes that count */
+  } else if (shape || !isnan(limit->temperature)) { /* nodes that count */
     IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_NODES, norm));
     IG_TRY_GOTO(status, done,
                 ig_topopt_points_visit(p, IG_WHERE(limit), IG_POINT_NODES, set_value,

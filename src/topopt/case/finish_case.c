@@ -31,6 +31,25 @@ static ig_status check_materials(ig_ctx *cx, const ig_topopt_case *c, const ig_m
   return IG_OK;
 }
 
+/* Factors of linear buckling are those of loads. */
+static ig_status check_buckling(ig_ctx *cx, const ig_topopt_case *c) {
+  bool wanted = c->finish.buckling > 0;
+  const ig_src *at = &c->finish.at;
+  for (int i = 0; i < c->constraints.count; i++) {
+    const ig_limit_case *l = IG_ITEM(ig_limit_case, c->constraints, i);
+    wanted = wanted || !isnan(l->buckling);
+    at = c->finish.buckling > 0 || isnan(l->buckling) ? at : &l->at;
+  }
+  bool led = c->temperature_change != 0;
+  for (int i = 0; i < c->supports.count; i++)
+    for (int d = 0; d < 3; d++)
+      led = led || fabs(IG_ITEM(ig_hold_case, c->supports, i)->displacement[d]) > 0;
+  return wanted && led ? ig_fail_at(cx, at,
+                                    "finish: buckling is that of forces: not with supports that "
+                                    "move, or a temperature_change")
+                       : IG_OK;
+}
+
 ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_mesh *mesh,
                                  const ig_list *materials) {
   static const char *const problem[] = {"stiffness", "heat", "mechanism", "frequency"};
@@ -54,6 +73,7 @@ ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_m
     return ig_fail_at(cx, &c->surface.at,
                       "finish: needs the surface of the part: give surface.formats: [stl]");
   IG_TRY(check_materials(cx, c, mesh, materials));
+  IG_TRY(check_buckling(cx, c));
 #ifdef INGOT_HAVE_IO
   if (!ig_mesh_gmsh_usable())
     return ig_fail_at(cx, c->finish.at.given ? &c->finish.at : &c->at,

@@ -107,6 +107,8 @@ static const ig_option limit_options[] = {
            "the stress is that of a cycle, its bound the amplitude that is endured to and fro"),
     IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "least the lowest natural frequency may be"),
+    IG_REAL(ig_limit_case, buckling, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "least factor of the loads at which the body may buckle"),
     IG_REAL(ig_limit_case, temperature, "K", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the temperature may be at the nodes there (heat problems)"),
     IG_REAL(ig_limit_case, mass, "kg", NULL, IG_POSITIVE, IG_UNBOUNDED,
@@ -114,9 +116,11 @@ static const ig_option limit_options[] = {
             "model, not in the whole part"),
     IG_REAL(ig_limit_case, member, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "largest member size: no ball of this diameter around an element there may be solid"),
+    IG_REAL(ig_limit_case, distortion, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most the nodes there may be off their places after printing, root mean square"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
     IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
-           "under which load; 0: the first, of a stress the worst of all"),
+           "under which load; 0: the first, of a stress or buckling the worst of all"),
     IG_END};
 
 /* The p-norm of design/stress.c. A higher exponent is nearer to the maximum and less smooth. */
@@ -137,6 +141,14 @@ static const ig_option frequency_options[] = {
            "lowest modes that are looked at: as many as may come together, or more"),
     IG_REAL(ig_frequency_case, exponent, "", "20", 2, 200,
             "of the norm that stands for the lowest frequency"),
+    IG_END};
+
+/* 12 modes at most: IG_BUCKLINGS in design/buckling.h. */
+static const ig_option buckling_options[] = {
+    IG_INT(ig_buckling_case, modes, "6", 1, 12,
+           "lowest load factors that are looked at: as many as may come together, or more"),
+    IG_REAL(ig_buckling_case, exponent, "", "16", 2, 200,
+            "of the norm that stands for the lowest load factor"),
     IG_END};
 
 static const ig_option mass_options[] = {
@@ -300,11 +312,24 @@ static const ig_option mill_options[] = {
              "from which tools come: x- x+ y- y+ z- z+; z+: from above, downwards"),
     IG_END};
 
+static const ig_option printing_options[] = {
+    WHERE(ig_printing_case),
+    IG_TEXT(ig_printing_case, direction, "z+",
+            "x-, x+, y-, y+, z- or z+: in which layers are added, from the lowest plane on, which "
+            "is the build plate"),
+    IG_INT(ig_printing_case, layers, "0", 0, 250,
+           "steps in which the part is made; 0: 10, or one for each layer of elements"),
+    IG_VECTOR3(ig_printing_case, strain, "", IG_REQUIRED,
+               "inherent strain of a new layer along x, y, z; shrinkage is negative"),
+    IG_END};
+
 static const ig_option finish_options[] = {
     IG_REAL(ig_finish_case, size, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "edge of the finest mesh's elements; left out: 0.7 of the design's"),
     IG_INT(ig_finish_case, meshes, "3", 1, 3, "each is coarser by a factor of 1.4; errors need 3"),
     IG_INT(ig_finish_case, frequencies, "0", 0, 50, "lowest natural frequencies of the part"),
+    IG_INT(ig_finish_case, buckling, "0", 0, 20,
+           "lowest factors of the loads, of each load case, at which the part buckles"),
     IG_BOOL(ig_finish_case, step, "false",
             "write part.step, too: a solid of plane facets, at most 20,000"),
     IG_END};
@@ -313,12 +338,13 @@ static const ig_option finish_options[] = {
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
               "what is wanted; frequency: the lowest natural frequency as high as possible"),
-    IG_CHOICE(ig_topopt_case, minimise, "response|volume|stress|displacement|temperature",
-              "response",
+    IG_CHOICE(ig_topopt_case, minimise,
+              "response|volume|stress|displacement|temperature|buckling|distortion", "response",
               "what is made small: what 'problem' says, within the volume; the volume, within the "
               "constraints ('volume' is the density of the start then); within the volume the "
-              "largest stress, the mean displacement of the ports, or the highest temperature (of "
-              "the ports, where there are any)"),
+              "largest stress, the mean displacement of the ports, the highest temperature (of "
+              "the ports, where there are any), one over the least factor of the loads at which "
+              "the body buckles, or the distortion by printing"),
     IG_CHOICE(ig_topopt_case, combine, "sum|worst", "sum",
               "load cases: their weighted sum, or a smooth maximum of the weighted ones"),
     IG_CHOICE(ig_topopt_case, plane, "stress|strain", "stress",
@@ -337,7 +363,7 @@ const ig_option ig_topopt_options[] = {
             "elements that are not designed; later entries win"),
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
             "bounds beside the volume, each with one of volume, mass, compliance, displacement, "
-            "stress, temperature, frequency, member (by mma)"),
+            "stress, temperature, frequency, buckling, distortion, member (by mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
@@ -363,11 +389,13 @@ const ig_option ig_topopt_options[] = {
             "of a body of the heaviest"),
     IG_REAL(ig_topopt_case, mass_threshold, "", "0.1", IG_POSITIVE, 1,
             "elements of lower density weigh far less than their density says, as their stiffness "
-            "does (gravity, frequencies)"),
+            "does (gravity, frequencies); so do stresses that make the body buckle"),
     IG_MAP(ig_topopt_case, stress, ig_topopt_stress_case, stress_options, NULL,
            "how stresses are bounded or made small"),
     IG_MAP(ig_topopt_case, frequency, ig_frequency_case, frequency_options, NULL,
            "how natural frequencies are bounded or made large"),
+    IG_MAP(ig_topopt_case, buckling, ig_buckling_case, buckling_options, NULL,
+           "how factors of linear buckling are bounded or made large"),
     IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),
     IG_MAP(ig_topopt_case, projection, ig_projection_case, projection_options, NULL,
            "smoothed step on the filtered density"),
@@ -378,6 +406,9 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, milling, ig_mill_case, mill_options, NULL,
            "no void that a tool could not reach along a straight line from one of some directions "
            "(grids)"),
+    IG_MAP(ig_topopt_case, printing, ig_printing_case, printing_options, NULL,
+           "how the part is printed, for its distortion (grids); set or place: where that is made "
+           "small by minimise: distortion"),
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
            "elements that share one density: extrusion, repetition, symmetry of the design"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),

@@ -3,6 +3,7 @@
 
    Optimisers meet bounds to their own tolerance, so a constraint counts as met within a small
    slack. */
+#include "topopt/design/buckling.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/output.h"
@@ -25,6 +26,9 @@ ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluatio
   if (!isnan(l->frequency))
     return (ig_topopt_bound){"frequency",  "Hz",  ig_topopt_modes_hertz(s, 0),
                              l->frequency, slack, true};
+  if (!isnan(l->buckling))
+    return (ig_topopt_bound){"buckling",  "",    ig_topopt_buckling_least(s, i),
+                             l->buckling, slack, true};
   ig_topopt_bound b = {"volume", "", 0, l->volume, slack, false};
   if (!isnan(l->compliance))
     b = (ig_topopt_bound){
@@ -40,6 +44,8 @@ ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluatio
     b = (ig_topopt_bound){"temperature", "K", 0, l->temperature, stress_slack, false};
   if (!isnan(l->member)) /* solid share of the fullest ball */
     b = (ig_topopt_bound){"member", "", 0, IG_MEMBER_SHARE, stress_slack, false};
+  if (!isnan(l->distortion))
+    b = (ig_topopt_bound){"distortion", "m", 0, l->distortion, slack, false};
   const bool peak = !isnan(l->stress) || !isnan(l->temperature) || !isnan(l->member);
   b.value = (peak ? e->peak[i] : e->limit[i]) * b.bound;
   return b;

@@ -13,6 +13,8 @@
    A robust design (Wang, Lazarov and Sigmund 2011) is evaluated at three thresholds, eroded,
    dilated and intermediate; the objective is a smooth maximum of the three, volume and
    constraints are those of the intermediate one, which is the last. */
+#include "topopt/design/buckling.h"
+#include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
@@ -249,6 +251,10 @@ static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
     IG_TRY(ig_topopt_stress_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
   if (s->c->minimise == IG_MINIMISE_TEMPERATURE)
     IG_TRY(ig_topopt_pnorm_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
+  if (s->c->minimise == IG_MINIMISE_BUCKLING)
+    IG_TRY(ig_topopt_buckling_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
+  if (s->c->minimise == IG_MINIMISE_DISTORTION)
+    IG_TRY(ig_topopt_distortion_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
   return IG_OK;
 }
 
@@ -311,6 +317,10 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     /* before the adjoints, which need the modes for their gradients */
     if (s->modes && r == s->realisations - 1)
       IG_TRY(ig_topopt_modes_solve(s, r, e));
+    if (s->buckling && r == s->realisations - 1)
+      IG_TRY(ig_topopt_buckling_solve(s, r, e));
+    if (s->distortion && r == s->realisations - 1)
+      IG_TRY(ig_topopt_distortion_solve(s, e));
     adjoint_pass pass = {&law, r, &value[r]};
     IG_TRY(ig_topopt_turns_take(s, adjoints, &pass, e));
   }
@@ -463,6 +473,13 @@ static ig_status check_case(const ig_topopt_design *s) {
                       "volume: %g cannot be met: passive elements held solid alone are %.4g of the "
                       "body: allow more, or hold fewer",
                       c->volume, solid);
+  const double low = isnan(c->optimiser.x_min) ? 0 : c->optimiser.x_min;
+  const double least = solid + low * (1 - solid - s->d->void_volume);
+  if (low > 0 && least > ig_topopt_volume(c) * (1 + 1e-9))
+    return ig_fail_at(cx, &c->at,
+                      "volume: %g cannot be met: with optimiser: x_min %g the least is %.4g of the "
+                      "body: allow more, or lower x_min",
+                      c->volume, low, least);
   if (s->d->void_volume > 0 && c->minimise != IG_MINIMISE_VOLUME && !c->choose_material &&
       c->volume >= 1 - s->d->void_volume)
     ig_warn_at(cx, &c->at,
@@ -534,6 +551,8 @@ static ig_status build(ig_topopt_design *s) {
   IG_TRY(ig_topopt_limits_new(s));
   IG_TRY(ig_topopt_load_new(s));
   IG_TRY(ig_topopt_modes_new(s));
+  IG_TRY(ig_topopt_buckling_new(s));
+  IG_TRY(ig_topopt_distortion_new(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
@@ -619,6 +638,8 @@ void ig_topopt_design_free(ig_topopt_design *s) {
   ig_topopt_stress_free(s);
   ig_topopt_load_free(s);
   ig_topopt_modes_free(s);
+  ig_topopt_buckling_free(s);
+  ig_topopt_distortion_free(s);
   ig_topopt_pnorm_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);

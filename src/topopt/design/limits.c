@@ -8,7 +8,11 @@
      displacement      l.u with K z = l; gradient -z_e . k0 u_e
      stress            design/stress.c
      temperature, member  design/pnorm.c
-     frequency         design/modes.c */
+     frequency         design/modes.c
+     buckling          design/buckling.c
+     distortion        design/distortion.c */
+#include "topopt/design/buckling.h"
+#include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
@@ -53,8 +57,8 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     double *slope = s->limit_slope[i].dev;
     /* constraints that have a linear system of their own: only these matter in the first of two
        passes */
-    const bool solves =
-        !isnan(limit->displacement) || !isnan(limit->stress) || !isnan(limit->temperature);
+    const bool solves = !isnan(limit->displacement) || !isnan(limit->stress) ||
+                        !isnan(limit->temperature) || !isnan(limit->buckling);
     if (ig_topopt_turn_first(s) && !solves)
       continue;
     if (!isnan(limit->volume) || !isnan(limit->mass)) {
@@ -77,6 +81,14 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     }
     if (!isnan(limit->stress)) {
       IG_TRY(ig_topopt_stress_evaluate(s, law, i, e, &e->limit[i], slope));
+      continue;
+    }
+    if (!isnan(limit->distortion)) {
+      IG_TRY(ig_topopt_distortion_evaluate(s, law, i, e, &e->limit[i], slope));
+      continue;
+    }
+    if (!isnan(limit->buckling)) {
+      IG_TRY(ig_topopt_buckling_evaluate(s, law, i, e, &e->limit[i], slope));
       continue;
     }
     if (!isnan(limit->temperature) || !isnan(limit->member)) {
@@ -136,15 +148,17 @@ static ig_status check_cycle(const ig_topopt_design *s, const ig_limit_case *lim
 
 /* Exactly one quantity per entry, and everything that it needs. */
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
-  const double given[] = {limit->volume, limit->mass,        limit->compliance, limit->displacement,
-                          limit->stress, limit->temperature, limit->frequency,  limit->member};
+  const double given[] = {limit->volume,       limit->mass,   limit->compliance,
+                          limit->displacement, limit->stress, limit->temperature,
+                          limit->frequency,    limit->member, limit->buckling,
+                          limit->distortion};
   int count = 0;
   for (size_t i = 0; i < sizeof given / sizeof *given; i++)
     count += !isnan(given[i]);
   if (count != 1)
     return ig_fail_at(s->cx, &limit->at,
                       "constraints: give one of volume, mass, compliance, displacement, stress, "
-                      "temperature, frequency and member");
+                      "temperature, frequency, buckling, distortion and member");
   if (limit->cycle.at.given)
     IG_TRY(check_cycle(s, limit));
   if (!isnan(limit->mass) && !(s->loading->element_mass > 0))
@@ -156,7 +170,8 @@ static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *lim
   if (!isnan(limit->temperature) && s->c->problem != IG_PROBLEM_HEAT)
     return ig_fail_at(s->cx, &limit->at, "constraints: temperature: is for heat problems");
   const bool loaded = !isnan(limit->compliance) || !isnan(limit->displacement) ||
-                      !isnan(limit->stress) || !isnan(limit->temperature);
+                      !isnan(limit->stress) || !isnan(limit->temperature) ||
+                      !isnan(limit->buckling);
   if (limit->load_case > s->loading->cases || (s->loading->cases == 0 && loaded))
     return ig_fail_at(s->cx, &limit->at, "constraints: there is no load case %d",
                       limit->load_case > 0 ? (int)limit->load_case : 1);
@@ -177,7 +192,7 @@ static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   s->limit_of[i] = of;
   s->cluster_of[i] = cluster;
   s->limits = i + 1;
-  if (isnan(limit->compliance) && isnan(limit->frequency))
+  if (isnan(limit->compliance) && isnan(limit->frequency) && isnan(limit->buckling))
     IG_TRY(s->d->measure(s->d->self, limit, &s->loading->limit[i], &s->loading->norm_limit[i]));
   if (!isnan(limit->mass) && s->loading->heavy.dev) {
     double *counts = s->loading->limit[i].dev;
@@ -186,7 +201,7 @@ static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   }
   IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
   IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));
-  const bool peak = !isnan(limit->stress) || !isnan(limit->temperature);
+  const bool peak = !isnan(limit->stress) || !isnan(limit->temperature) || !isnan(limit->buckling);
   if (isnan(limit->displacement) && !peak)
     return IG_OK;
   const bool all = peak && limit->load_case == 0;

@@ -1,6 +1,8 @@
 /* Memory that a design takes, before it is made: `ingot check` reports it for models that are
    too large to be built. Must agree with what evaluate.c, limits.c, mma.c and stress.c allocate;
    n and nu as in topopt.h. */
+#include "topopt/design/buckling.h"
+#include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
@@ -13,6 +15,7 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + ig_topopt_swept(c));
   bytes += c->milling.at.given ? 8 * n * (c->milling.directions.count + 1) : 0;
   bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
+  bytes += ig_topopt_buckling_bytes(c, n, nu, cases) + ig_topopt_distortion_bytes(c, n, nu);
   bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
@@ -23,6 +26,8 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
     const double clusters = (double)c->stress.clusters, states = limit->load_case > 0 ? 1 : cases;
     if (!isnan(limit->member))
       bytes += 8 * 3 * n;
+    else if (!isnan(limit->buckling))
+      bytes += 8 * (n + states * nu);
     else if (isnan(limit->stress))
       bytes += 8 * (n + 2 * nu);
     else

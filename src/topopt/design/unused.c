@@ -3,6 +3,8 @@
    a mesh, petsc on a grid, sequence on a mesh, …) are refused where that feature is made. */
 #include "topopt/surface/outline.h"
 #include "topopt/topopt.h"
+#include "topopt/design/buckling.h"
+#include "topopt/design/distortion.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
 #include "solver/mesh/ebe.h"
@@ -147,8 +149,8 @@ static ig_status check_constraints(const asked *a) {
   for (int i = 0; i < a->c->constraints.count; i++) {
     const ig_limit_case *l = IG_ITEM(ig_limit_case, a->c->constraints, i);
     const bool loaded = !isnan(l->compliance) || !isnan(l->displacement) || !isnan(l->stress) ||
-                        !isnan(l->temperature);
-    const bool global = !isnan(l->compliance) || !isnan(l->frequency);
+                        !isnan(l->temperature) || !isnan(l->buckling);
+    const bool global = !isnan(l->compliance) || !isnan(l->frequency) || !isnan(l->buckling);
     const rule list[] = {
         {any(l->direction, 3) && isnan(l->displacement), "constraints: direction",
          "it is for a displacement"},
@@ -156,7 +158,7 @@ static ig_status check_constraints(const asked *a) {
          "the problem is plane"},
         {l->load_case > 0 && !loaded, "constraints: load_case", "this bound is on no load case"},
         {global && (l->set || l->place.at.given), "constraints: set or place",
-         "a compliance and a frequency are the whole body's"}};
+         "a compliance, a frequency and buckling are the whole body's"}};
     IG_TRY(REFUSE(a, &l->at, list));
   }
   return IG_OK;
@@ -173,7 +175,7 @@ static ig_status check_top(const asked *a) {
   const bool response = c->minimise == IG_MINIMISE_DISPLACEMENT ||
                         (c->minimise == IG_MINIMISE_RESPONSE && c->problem != IG_PROBLEM_FREQUENCY);
   const bool weighted =
-      response || c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE;
+      response || (c->minimise >= IG_MINIMISE_STRESS && c->minimise != IG_MINIMISE_DISTORTION);
   const rule list[] = {
       {!a->heat && c->source != 0, "source", "it is heat, for problem: heat"},
       {c->plane != IG_PLANE_STRESS && (!a->plane || a->heat), "plane",
@@ -182,12 +184,13 @@ static ig_status check_top(const asked *a) {
       {c->combine == IG_COMBINE_WORST && !response, "combine",
        "the objective is no sum over load cases"},
       {c->weights.count > 0 && !weighted, "weights", "the objective is no sum over load cases"},
-      {c->mass_threshold != 0.1 && !a->weighs && !a->swings, "mass_threshold",
-       "nothing weighs and nothing swings"}};
+      {c->mass_threshold != 0.1 && !a->weighs && !a->swings && !ig_topopt_buckling_asked(c),
+       "mass_threshold", "nothing weighs, swings or buckles"}};
   return REFUSE(a, &c->at, list);
 }
 
-/* Sections `stress`, `frequency`, `filter` and `projection` without what they are for. */
+/* Sections `stress`, `frequency`, `buckling`, `filter` and `projection` without what they are for.
+ */
 static ig_status check_sections(const asked *a) {
   const ig_topopt_case *c = a->c;
   bool bound = false;
@@ -203,6 +206,19 @@ static ig_status check_sections(const asked *a) {
        "no natural frequency is bounded or made large: give one in 'constraints', or problem: "
        "frequency"}};
   IG_TRY(REFUSE(a, &c->frequency.at, frequency));
+  const rule buckling[] = {{c->buckling.at.given && !ig_topopt_buckling_asked(c), "buckling",
+                            "no load factor is bounded or made large: give one in 'constraints', "
+                            "or minimise: buckling"}};
+  IG_TRY(REFUSE(a, &c->buckling.at, buckling));
+  const ig_printing_case *made = &c->printing;
+  const rule printing[] = {
+      {made->at.given && !ig_topopt_distortion_asked(c), "printing",
+       "no distortion is bounded or made small: give one in 'constraints', or minimise: "
+       "distortion"},
+      {(made->set || made->place.at.given) && c->minimise != IG_MINIMISE_DISTORTION,
+       "printing: set or place",
+       "it is for minimise: distortion; bounds have a place of their own"}};
+  IG_TRY(REFUSE(a, &made->at, printing));
   const rule filter[] = {{c->filter.kind == IG_FILTER_NONE && !isnan(c->filter.radius),
                           "filter: radius", "kind: none filters nothing"},
                          {c->filter.kind == IG_FILTER_NONE && c->filter.padded, "filter: padded",

@@ -41,14 +41,15 @@ static const double LARGEST_SHARED = 20e6;
    load cases has an adjoint system per load case and cluster. */
 static int systems_at_once(const ig_topopt_case *c) {
   const int cases = ig_topopt_load_cases(c), direct = cases + ig_topopt_has_port(c);
-  const bool peak = c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE;
+  const bool peak = c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE ||
+                    c->minimise == IG_MINIMISE_BUCKLING;
   int adjoint = peak ? cases : 0;
   for (int i = 0; i < c->constraints.count; i++) {
     const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
     const int of = limit->load_case > 0 ? 1 : cases;
     if (!isnan(limit->stress))
       adjoint += of * (int)c->stress.clusters;
-    else if (!isnan(limit->temperature))
+    else if (!isnan(limit->temperature) || !isnan(limit->buckling))
       adjoint += of;
     else
       adjoint += !isnan(limit->displacement);
@@ -82,6 +83,7 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char *
       {c->grid.elements[2] <= 0, "a plane problem"},
       {c->solver.storage == IG_STORE_HALF && cx->backend->kernels != IG_KERNELS_CUDA,
        "storage half on a CPU"},
+      {c->printing.at.given, "printing"},
       {shares(cx, c), "there are as many systems as ranks"},
   };
   *why = first_of(list, sizeof list / sizeof *list);

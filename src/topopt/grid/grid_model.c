@@ -19,6 +19,7 @@
 #include "topopt/grid/grid_making.h"
 #include "topopt/grid/grid_output.h"
 #include "topopt/grid/grid_pattern.h"
+#include "topopt/grid/grid_plate.h"
 #include "topopt/case/boundary_conditions.h"
 #include "topopt/design/stress.h"
 #include "backend/backend.h"
@@ -210,6 +211,18 @@ static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
   return IG_OK;
 }
 
+static ig_status grid_gradient(void *self, const double *u, double *to) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_stress_ops_of(m->cx)->gradient(m->cx, &m->grid, m->h, u, to);
+}
+static ig_status grid_gradient_back(void *self, const double *from, double *f) {
+  const ig_topopt_grid_model *m = self;
+  IG_TRY(ghosts_take(m, 9, from));
+  IG_SLAB_TRY(m->slab, ig_topopt_stress_ops_of(m->cx)->gradient_back(m->cx, &m->grid, m->h,
+                                                                     m->solver->fix.dev, from, f));
+  return IG_OK;
+}
+
 /* Where elements are: the mean of their corners, in the order of a snapshot's. Only for
    densities of a file. The order of the sum is that of ig_snapshot_centre, so that a design
    written by the same grid is found back exactly. */
@@ -315,6 +328,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   const double member = ig_topopt_member(c);
   if (member > 0)
     IG_TRY_GOTO(status, done, make_ball(m, 0.5 * member));
+  IG_TRY_GOTO(status, done, ig_topopt_grid_plate_new(m, &brick));
   if (m->slab) { /* ghosts take no part in designs */
     memset(m->role.host, IG_ROLE_NONE, (size_t)points.begin);
     memset((uint8_t *)m->role.host + points.end, IG_ROLE_NONE,
@@ -356,6 +370,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.lump_back = grid_to_elements;
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
+  m->d.gradient = grid_gradient;
+  m->d.gradient_back = grid_gradient_back;
   m->d.thickness = dim == 2 ? thickness : 1;
   m->d.hooke = (ig_topopt_hooke){dim,
                                  m->c->plane == IG_PLANE_STRAIN,
@@ -419,6 +435,7 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_topopt_loading_free(m->cx, &m->loading);
   ig_topopt_grid_making_free(m);
   ig_topopt_grid_pattern_free(m);
+  ig_topopt_grid_plate_free(m);
   ig_slab_free(m->slab);
   free(m->centers);
   free(m->inside);

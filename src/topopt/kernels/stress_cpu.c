@@ -23,19 +23,40 @@ ig_status ig_topopt_stress_cpu_strain(ig_ctx *cx, const ig_grid *g, const double
   return IG_OK;
 }
 
+ig_status ig_topopt_stress_cpu_gradient(ig_ctx *cx, const ig_grid *g, const double *h,
+                                        const double *u, double *gradient) {
+  const int64_t rows = (int64_t)g->n[1] * ig_grid_layers(g);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t at = ig_grid_place(g, 0, (int)(row % g->n[1]), (int)(row / g->n[1]));
+    for (int i = 0; i < g->n[0]; i++)
+      ig_stress_gradient(g, h, u, at + i, gradient);
+  }
+  return IG_OK;
+}
+
 /* Row by row of nodes, each gathering from its elements. */
-ig_status ig_topopt_stress_cpu_strain_back(ig_ctx *cx, const ig_grid *g, const double *h,
-                                           const uint8_t *fix, const double *tensor, double *f) {
+typedef double at_node(const ig_grid *g, const double *h, const double *tensor, int64_t at, int c);
+static inline ig_status gather(ig_ctx *cx, const ig_grid *g, const double *h, const uint8_t *fix,
+                               const double *tensor, at_node *sum, double *f) {
   const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t at = ig_grid_place(g, 0, (int)(row % (g->n[1] + 1)), (int)(row / (g->n[1] + 1)));
     for (int i = 0; i <= g->n[0]; i++)
       for (int c = 0; c < g->dof; c++)
-        f[c * g->stored + at + i] =
-            fix[at + i] >> c & 1 ? 0 : ig_stress_at_node(g, h, tensor, at + i, c);
+        f[c * g->stored + at + i] = fix[at + i] >> c & 1 ? 0 : sum(g, h, tensor, at + i, c);
   }
   return IG_OK;
+}
+ig_status ig_topopt_stress_cpu_strain_back(ig_ctx *cx, const ig_grid *g, const double *h,
+                                           const uint8_t *fix, const double *tensor, double *f) {
+  return gather(cx, g, h, fix, tensor, ig_stress_at_node, f);
+}
+ig_status ig_topopt_stress_cpu_gradient_back(ig_ctx *cx, const ig_grid *g, const double *h,
+                                             const uint8_t *fix, const double *gradient,
+                                             double *f) {
+  return gather(cx, g, h, fix, gradient, ig_stress_gradient_at_node, f);
 }
 
 /* Strains in `tensor` become stresses of the solid at unit modulus, in place. */
@@ -74,6 +95,40 @@ ig_status ig_topopt_stress_cpu_slopes(ig_ctx *cx, int64_t n, const uint8_t *role
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     direct[i] = role[i] ? ig_stress_slope(law, s, n, i, relaxed[i], tensor) : 0;
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_modulus(ig_ctx *cx, int64_t n, const uint8_t *role, double penalty,
+                                       double threshold, bool slope, const double *density,
+                                       double *out) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+  for (int64_t i = 0; i < n; i++)
+    out[i] = role[i] ? ig_stress_modulus(density[i], penalty, threshold, slope) : 0;
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_geometric(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                         const double *weight, const double *stress,
+                                         double *gradient) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+  for (int64_t i = 0; i < n; i++)
+    ig_stress_geometric(n, i, role[i] ? weight[i] : 0, stress, gradient);
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_square(ig_ctx *cx, int64_t n, const uint8_t *role, double factor,
+                                      bool add, const double *gradient, double *square) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+  for (int64_t i = 0; i < n; i++)
+    ig_stress_square(n, i, role[i] ? factor : 0, add, gradient, square);
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_contract(ig_ctx *cx, int64_t n, const uint8_t *role, const double *a,
+                                        const double *b, double *out) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+  for (int64_t i = 0; i < n; i++)
+    out[i] = role[i] ? ig_stress_contract(n, i, a, b) : 0;
   return IG_OK;
 }
 

@@ -35,6 +35,10 @@ typedef struct {
   X(strain, (ig_ctx * cx, const ig_grid *g, const double *h, const double *u, double *tensor))     \
   X(strain_back, (ig_ctx * cx, const ig_grid *g, const double *h, const uint8_t *fix,              \
                   const double *tensor, double *f))                                                \
+  /* displacement gradients there, [9][places], du_i / dx_j at 3 i + j, and the transpose */       \
+  X(gradient, (ig_ctx * cx, const ig_grid *g, const double *h, const double *u, double *gradient)) \
+  X(gradient_back, (ig_ctx * cx, const ig_grid *g, const double *h, const uint8_t *fix,            \
+                    const double *gradient, double *f))                                            \
   /* strains become stresses of the solid; von Mises' of each, and law->mean x trace */            \
   X(mises, (ig_ctx * cx, int64_t n, const uint8_t *role, const ig_topopt_hooke *law,               \
             double *tensor, double *mises))                                                        \
@@ -45,7 +49,18 @@ typedef struct {
   X(power, (ig_ctx * cx, int64_t n, const double *in, double inverse, double power, double *out))  \
   /* slope of the norm by the density alone; stresses become its slope by strains */               \
   X(slopes, (ig_ctx * cx, int64_t n, const uint8_t *role, const ig_topopt_hooke *law,              \
-             const ig_topopt_stressed *s, const double *relaxed, double *tensor, double *direct))
+             const ig_topopt_stressed *s, const double *relaxed, double *tensor, double *direct))  \
+  /* modulus of the stresses that make a body softer, over the solid's, or its slope */            \
+  X(modulus, (ig_ctx * cx, int64_t n, const uint8_t *role, double penalty, double threshold,       \
+              bool slope, const double *density, double *out))                                     \
+  /* gradients become -weight x gradient . stress; square (+)= factor x gradient^T gradient, as a  \
+     strain; sums of the products of two tensors, stress and strain */                             \
+  X(geometric, (ig_ctx * cx, int64_t n, const uint8_t *role, const double *weight,                 \
+                const double *stress, double *gradient))                                           \
+  X(square, (ig_ctx * cx, int64_t n, const uint8_t *role, double factor, bool add,                 \
+             const double *gradient, double *square))                                              \
+  X(contract,                                                                                      \
+    (ig_ctx * cx, int64_t n, const uint8_t *role, const double *a, const double *b, double *out))
 
 #define IG_OP(name, args) ig_status(*name) args;
 #define IG_ON_CPU(name, args) ig_status ig_topopt_stress_cpu_##name args;

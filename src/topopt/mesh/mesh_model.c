@@ -42,7 +42,8 @@ static ig_status find_type(ig_topopt_mesh_model *m) {
     ig_warn_at(m->cx, &m->c->at,
                "mesh: tetrahedra of four nodes (tet4) are too stiff in bending, by 20 %% where a "
                "member is four elements thick: use tet10 (stl: `element: tet10`; .geo: "
-               "`Mesh.ElementOrder = 2;`) or hexahedra where stiffness and stress count");
+               "`Mesh.ElementOrder = 2;`, for a .step after `Merge \"part.step\";`) or hexahedra "
+               "where stiffness and stress count");
   return IG_OK;
 }
 

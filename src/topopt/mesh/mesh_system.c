@@ -184,6 +184,17 @@ static ig_status strain_back(void *self, const double *tensor, double *f) {
   const ig_ground held = {m->ground.nodes, m->size, m->fix.dev, NULL};
   return m->ops->ground(m->cx, &held, f, f, m->partial.dev, NULL);
 }
+static ig_status gradient(void *self, const double *u, double *to) {
+  ig_topopt_mesh_model *m = self;
+  return m->ops->gradient(m->cx, designed(m), u, to);
+}
+static ig_status gradient_back(void *self, const double *from, double *f) {
+  ig_topopt_mesh_model *m = self;
+  IG_TRY(ig_topopt_mesh_surround(m, 9, &from));
+  IG_TRY(m->ops->gradient_back(m->cx, &m->hex, &m->plan, from, f));
+  const ig_ground held = {m->ground.nodes, m->size, m->fix.dev, NULL};
+  return m->ops->ground(m->cx, &held, f, f, m->partial.dev, NULL);
+}
 
 /* --- making it --- */
 
@@ -294,6 +305,8 @@ static void calls(ig_topopt_mesh_model *m) {
   m->d.lump_back = lump_back;
   m->d.strain = m->size == 3 ? strain : NULL;
   m->d.strain_back = strain_back;
+  m->d.gradient = gradient;
+  m->d.gradient_back = gradient_back;
 }
 
 /* Of a divided mesh only the hierarchy of multigrid is made from the whole; products follow when

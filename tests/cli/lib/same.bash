@@ -16,7 +16,7 @@ same() { # folder of the whole run, of the other; prints what differs
 }
 # every room with its own assembly, those that have a choice with the others too, and a chain:
 # a case in tests/cli/small, and options of the run. ROOMS="stress chain" names some.
-trials_of_rooms=${ROOMS:-"thermal dynamics static fracture topopt stress powder
+trials_of_rooms=${ROOMS:-"thermal dynamics static fracture topopt stress powder structure
 thermal,color thermal,atomic dynamics,color dynamics,atomic fracture,color fracture,atomic stress,gather stress,atomic
 chain"}
 room_options() { # "fracture,color" gives "-s assembly=color"

@@ -8,6 +8,7 @@ from mesh import Mesh
 from model import in_file, mirrored, moved, quarter_turn, welded
 
 MM = 1e-3
+STATELESS = "has no state to save"  # of what is one step: modes, a mesh with its facets inserted
 FACES = ("xmin", "xmax", "ymin", "ymax")
 
 
@@ -66,8 +67,8 @@ def ways(model, base, rng, bits=1e-13, ranks=None, close=None, output=True):
     portion, cut, number = rng.randint(1, max(1, steps // 3)), rng.randint(1, max(1, steps - 1)), rng.choice([2, 3, 4])
     yield Check("program", 1e-300, model, program=True)
     if package():
-        yield Check("python", bits, follow=lambda p, n: stepped(p, n, model, portion))
-    yield Check("stepped", bits, model, portion=portion)
+        yield Check("python", bits, follow=lambda p, n: stepped(p, n, model, portion), refusable=STATELESS)
+    yield Check("stepped", bits, model, portion=portion, refusable=STATELESS)
     if steps > 1:
         yield Check("restart", bits, model, cut=cut, out=True)
     yield Check("threads", bits, model, threads=number)

@@ -94,13 +94,15 @@ def may_fail(text):
     return False
 
 
+def most_cells(case):
+    """Cells that melt."""
+    if "events" in case:
+        return len({tuple(r[:3]) for r in case["events"][0]["data"]})
+    return math.prod(round(s / case["grid"]["cell"]) for s in case["grid"]["size"])
+
+
 def sound(model, base):
-    cell = model.case["grid"]["cell"]
-    cells = base["solidified_volume"] / cell**3
-    if "events" in model.case:
-        most = len({tuple(r[:3]) for r in model.case["events"][0]["data"]})
-    else:
-        most = math.prod(round(s / cell) for s in model.case["grid"]["size"])
+    cells, most = base["solidified_volume"] / model.case["grid"]["cell"] ** 3, most_cells(model.case)
     if not 0 < cells < most + 1e-6 or ("events" in model.case and base["liquid_fraction"] == 0 and cells < most - 1e-6):
         yield "%g cells solidified of %d" % (cells, most)
     if base["nucleated_grains"] > base["grains"] or not 0 <= base["misorientation_mean"] <= 0.9554:
@@ -116,9 +118,13 @@ def relations(model, base, rng, program, name):
         yield from of_events(model, rng)
     if "field" in case:
         yield from of_field(model, base, rng)
-    # tips are as far in the end whatever the steps are; which of two grains has a cell is decided at whole steps. Beside solid a cell
-    # of an event is captured at once: its undercooling is what it cools in a step
-    yield Check("half_step", dict({"v": 0.1, "f": 0.05}, **({} if "events" in case else {"T": 0.1})), with_keys(model, safety=0.1))
+    # Tips are as far in the end whatever the steps are, but cells are captured at whole steps: a front is up to a step late, which is
+    # 0.2 cells (`safety`). A grain that has grown from a point to tips of L cells has 4/3 L^3 cells. Which of two grains has a cell is
+    # decided at whole steps. Beside solid a cell of an event is captured at once: its undercooling is what it cools in a step
+    cells = base["solidified_volume"] / case["grid"]["cell"] ** 3
+    tip = max(1.0, (0.75 * cells / max(1.0, base["grains"])) ** (1 / 3))
+    late = 1 - (1 - 0.2 / tip) ** 3
+    yield Check("half_step", dict({"v": late, "f": late * cells / most_cells(case)}, **({} if "events" in case else {"T": 0.1})), with_keys(model, safety=0.1))
 
 
 def of_events(model, rng):

@@ -2,6 +2,7 @@
 from engine import Check
 from judges import calculix, modes
 from model import Model, in_file
+from rooms import pressed
 from rooms.common import free_mesh, places, with_keys, ways
 
 NAME = "structure"
@@ -9,6 +10,8 @@ SUMS = {"load_x": "f", "load_y": "f", "load_z": "f", "reaction_x": "f", "reactio
 
 
 def generate(rng):
+    if rng.random() < 0.2:
+        return pressed.generate(rng)
     mesh, parts = free_mesh(rng, most=3, cells=(1, 4))
     size = [max(p[d] for p in mesh.points) - min(p[d] for p in mesh.points) for d in range(3)]
     young = rng.choice([210e9, 70e9, 2e9])
@@ -54,7 +57,9 @@ def may_fail(text):
 
 
 def sound(model, base):
-    if model.judge["kind"] == "frequency":
+    if model.judge["kind"] == "pressed":
+        yield from pressed.sound(model, base)
+    if model.judge["kind"] in ("pressed", "frequency"):
         return
     # accelerations act on nodes, prescribed ones as well, and reactions bear them
     size = max(abs(base[k]) for k in SUMS) + model.judge["scale"]["f"]
@@ -65,9 +70,12 @@ def sound(model, base):
 
 def relations(model, base, rng, program, name):
     case, kind = model.case, model.judge["kind"]
+    if kind == "pressed":
+        yield from pressed.relations(model, base, rng)
+        return
     # what Newton's method leaves is below 1e-5 of the forces, and far below it where a problem is linear
     close = {"linear": 1e-7, "frequency": 1e-6}.get(kind, 2e-4)
-    yield from (c for c in ways(model, base, rng) if c.name not in ("stepped", "python"))  # it has no state to save
+    yield from ways(model, base, rng)
     yield from places(model, rng, close, only=("displacement_max", "mode_1", "mode_2", "mode_3", "load_z", "reaction_z"))
     s = rng.choice([0.1, 3.0])
     m = in_file(model, scale=s)

@@ -59,6 +59,11 @@ def printed(rng):
         beam["ring"] = {"radius": 1.2 * h, "width": 0.6 * h, "share": 0.5}
     if rng.random() < 0.2:
         beam["normalise"] = False
+    if rng.random() < 0.25:
+        case["materials"][0].update(boiling=3100.0, evaporation_heat=6.3e6, molar_mass=0.056)
+        case["boundary"].append({"set": "surface", "evaporation": True})
+        if model == "gaussian" and rng.random() < 0.6:
+            beam.update(radius=0.3 * h, depth=0.1 * h, absorptivity=0.35, keyhole=rng.choice([{}, {"depth_factor": 0.5}, {"transition": 0.3}]))
     case["beams"] = [beam]
     way = rng.choice(["bead", "layers", "none"])
     if way == "bead":
@@ -68,7 +73,7 @@ def printed(rng):
     if way != "none" and rng.random() < 0.6:
         case["birth"]["temperature"] = rng.choice(["ambient", "melt", "inherited"])
     case["duration"] = round(layers * (n[0] * n[1] * h / speed) * rng.uniform(0.4, 1.1), 4)
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and "boiling" not in case["materials"][0]:
         case["dwell_change"] = 5.0
     case["probes"] = [{"name": "p0", "point": [0.5 * n[0] * h, 0.5 * n[1] * h, -h]}, {"name": "p1", "point": [1.5 * h, 0.5 * h, -0.5 * h]}]
     figures = {"p0": "T", "p1": "T", "T_max": "T", "stored": "e", "beam": "e", "born": "e", "convected": "e", "held": "e"}
@@ -203,11 +208,12 @@ def relations(model, base, rng, program, name):
         yield Check("curve", close, lambda: with_mesh(model, order="curve"))
         yield Check("welded", close, lambda: welded(model))
         yield Check("precision", {"T": 2e-2, "e": 2e-2}, with_keys(model, precision="mixed"))
-        m = model.copy()
-        one = m.case["beams"][0]
-        one["raster"]["power"] *= 0.5
-        m.case["beams"].append(one)
-        yield Check("two_beams", close, m)
+        if "keyhole" not in case["beams"][0]:  # whose depth grows with the power
+            m = model.copy()
+            one = m.case["beams"][0]
+            one["raster"]["power"] *= 0.5
+            m.case["beams"].append(one)
+            yield Check("two_beams", close, m)
         if case["birth"]["by"] != "bead" if "birth" in case else True:
             yield Check("half_step", {"T": 0.1, "e": 0.1}, with_keys(model, safety=0.45), only=("p0", "p1"))
         return

@@ -74,7 +74,7 @@ def generate(rng):
         case["loads"].append(other)
     extra = None
     if rng.random() < 0.4 and not heat and case.get("combine") is None:  # what else a design may have to do
-        extra = rng.choice(["projection", "passive", "symmetry", "overhang", "draw_direction", "pattern", "helmholtz", "sequence", "gray", "ramp"])
+        extra = rng.choice(["projection", "passive", "symmetry", "overhang", "draw_direction", "pattern", "helmholtz", "sequence", "gray", "ramp", "milling", "warm"])
         if extra == "projection":
             case["filter"]["kind"] = "density"
             case["projection"] = {"beta": 2.0, "every": 2}
@@ -86,11 +86,16 @@ def generate(rng):
         elif extra == "symmetry":
             case["symmetry"] = ["y-" if side[0] == "x" else "x-"]
             case["loads"][0]["force"] = [v if i == "xy".index(side[0]) else 0.0 for i, v in enumerate([50.0, 50.0, 0.0])]
-        elif extra in ("overhang", "draw_direction"):
+        elif extra == "warm":  # what is warm may do harm, which optimality criteria do not know
+            case["optimiser"] = {"method": "mma"}
+            case["materials"][0]["mechanical"] = {"expansion": 1e-5}
+            case["temperature_change"] = rng.choice([-1e-4, 1e-4]) * 2.1e11 / case["materials"][0]["young"]
+        elif extra in ("overhang", "draw_direction", "milling"):
             case["filter"]["kind"] = "density"
             case["optimiser"] = {"method": "mma"}
             case["iterations"] = max(case["iterations"], 10)  # the volume is not linear in the design: it comes to its bound step by step
-            case[extra] = {"direction": rng.choice(["x+", "y+"])} if extra == "overhang" else {"direction": "x+"}
+            case[extra] = {"overhang": {"direction": rng.choice(["x+", "y+"])}, "draw_direction": {"direction": "x+"},
+                           "milling": {"directions": rng.choice([["x+"], ["x+", "y+"], ["y-", "x-"]])}}[extra]
         elif extra == "pattern":
             case["pattern"] = {"mirror": ["y"]}
         elif extra == "helmholtz":
@@ -126,13 +131,16 @@ def relations(model, base, rng, program, name):
         for k in ("force", "heat"):
             if k in load:
                 load[k] = [2 * v for v in load[k]] if k == "force" else 2 * load[k]
-    if "source" in m.case:
-        m.case["source"] *= 2
+    for k in ("source", "temperature_change"):
+        if k in m.case:
+            m.case[k] *= 2
     yield Check("double", tolerance, m, factor={"kind c": 4.0})
     m = model.copy()
     for k in ("young", "conductivity"):
         if k in m.case["materials"][0]:
             m.case["materials"][0][k] *= 10
+    if "temperature_change" in m.case:
+        m.case["temperature_change"] /= 10  # the same forces
     yield Check("stiffer", tolerance, m, factor={"kind c": 0.1})
     if model.judge.get("whole"):
         if len(case["supports"]) == 1:

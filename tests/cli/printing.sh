@@ -1,0 +1,67 @@
+# Distortion of a printed part in topopt against the room stress, which builds the same block layer by layer with other
+# elements (mean dilatation).
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+figure() { sed -n "s/^ *\"$2\": *\([-0-9.e+]*\),*\$/\1/p" "$1/summary.json" | head -n 1; }
+cat >design.yaml <<'YAML'
+physics: topopt
+volume: 1
+grid: {elements: [20, 6, 10], size: [20 mm, 6 mm, 10 mm]}
+filter: {kind: density, radius: 2 mm}
+materials: [{name: m, young: 200 GPa, poisson: 0.3}]
+iterations: 1
+supports: [{set: xmin}]
+loads: [{set: xmax, force: [0, 0, -100 N]}]
+printing: {direction: z+, layers: 5, strain: [-0.003, -0.001, -0.002]}
+constraints:
+  - {box: {min: [20 mm, 6 mm, 10 mm]}, distortion: 1 mm}
+  - {box: {min: [20 mm, 3 mm, 4 mm], max: [20 mm, 3 mm, 4 mm]}, distortion: 1 mm}
+solver: {tolerance: 1e-8}
+surface: {analyse: false}
+output: {count: 0}
+YAML
+{
+  cat <<'YAML'
+physics: stress
+mesh: {boxes: [{name: part, size: [20 mm, 6 mm, 10 mm], cells: [20, 6, 10]}]}
+materials: {name: m, young: 200 GPa, poisson: 0.3}
+inherent: {set: part, strain: [-0.003, -0.001, -0.002]}
+supports: [{set: zmin, fix: all}]
+phases: [{name: build, kind: build, set: part, height: 2 mm, new_nodes: undeformed}]
+element: bbar
+output: {count: 0}
+probes:
+YAML
+  for d in x y z; do
+    echo "  - {name: top_$d, point: [20 mm, 6 mm, 10 mm], quantity: u$d}"
+    echo "  - {name: side_$d, point: [20 mm, 3 mm, 4 mm], quantity: u$d}"
+  done
+} >built.yaml
+for run in design built; do
+  "$INGOT" run "$run.yaml" --backend cpu -t 1 -q -o "$run" 2>log || { cat log; exit 1; }
+done
+near() { # constraint, probe
+  awk -v a="$(figure design "constraint_$1_distortion")" -v x="$(figure built "$2_x")" -v y="$(figure built "$2_y")" -v z="$(figure built "$2_z")" \
+    'BEGIN { b = sqrt(x * x + y * y + z * z); exit !(b > 0 && (a - b)^2 <= (0.03 * b)^2) }' ||
+    { echo "at the $2 $(figure design "constraint_$1_distortion"), by stress $(figure built "$2_x") $(figure built "$2_y") $(figure built "$2_z")"; exit 1; }
+}
+near 1 top
+near 2 side
+
+# what is refused, and where
+refused() { # name, words
+  "$INGOT" check "$1.yaml" >out 2>&1 && { echo "$1 is taken"; exit 1; }
+  grep -q "$2" out || { echo "$1:"; cat out; exit 1; }
+}
+sed 's/layers: 5/layers: 11/' design.yaml >many.yaml
+refused many "layers: 11, but the grid has 10 elements along z"
+sed 's/direction: z+/direction: up/' design.yaml >up.yaml
+refused up "'up' is no direction"
+sed '/printing/d' design.yaml >none.yaml
+refused none "Give 'printing'"
+sed '/distortion: 1 mm/d; /constraints/d' design.yaml >unused.yaml
+refused unused "printing: has no effect here"
+sed 's/grid: .*/mesh: {boxes: [{name: part, size: [20 mm, 6 mm, 10 mm], cells: [20, 6, 10]}]}/' design.yaml >mesh.yaml
+refused mesh "it is for grids\|is for grids"
