@@ -19,7 +19,7 @@ static int last_snapshot(const char **path, bool design, char *text, size_t size
   char last[256] = "";
   DIR *folder = opendir(*path);
   if (!folder)
-    return CLI_GOOD; /* a file, or nothing: whoever reads it says so */
+    return CLI_GOOD; /* a file, or nothing: the reader reports it */
   for (const struct dirent *entry; (entry = readdir(folder));) {
     const char *name = entry->d_name;
     /* Numbers have at least six digits and grow beyond them. */

@@ -1,4 +1,5 @@
-/* The page of a result while it comes, on the loopback address. See watch.c for who can read it. */
+/* The page of a result while it comes, on the loopback address. See watch.c for its access rules.
+ */
 #ifndef WATCH_H
 #define WATCH_H
 

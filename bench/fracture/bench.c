@@ -4,6 +4,7 @@
 #include "assembly/assembly.h"
 
 #include "fracture/kernels/items_cuda.h"
+#include "ingot_cuda.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* How an element's contributions reach the nodes: the view kernels see. Plain data, passed by
    value.
 
-   atomic: add to the node's sum, whoever comes.
+   atomic: add to the node's sum, in any order.
    color:  add to the node's sum; no two elements of one color share a node, colors run in turn.
    gather: write to a slot of the node's own; a second pass adds up each node's slots in order.
            Slots of a node are neighbours: rows of equal width (the node-element structure of the

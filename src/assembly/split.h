@@ -1,4 +1,4 @@
-/* Elements of a gather plan in two ranges, for who computes them at two times: on ranks, elements
+/* Elements of a gather plan in two ranges, for passes in two steps: on ranks, elements
    at the border wait for ghosts, the others are computed meanwhile. */
 #ifndef IG_ASSEMBLY_SPLIT_H
 #define IG_ASSEMBLY_SPLIT_H

@@ -33,7 +33,7 @@ const char *ig_backend_names(void) {
   return names + 2;
 }
 
-/* The word belongs to the context; it is cleared here and by whoever goes on after a fault. */
+/* The word belongs to the context; cleared here and by a caller that continues after a fault. */
 ig_status ig_fault_open(ig_ctx *cx) {
   void *p = NULL;
   IG_TRY(cx->backend->alloc(cx, &p, sizeof(ig_fault)));

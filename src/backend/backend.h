@@ -11,6 +11,7 @@
 #define IG_BACKEND_H
 
 #include "core/backend.h"
+#include "ingot_cuda.h"
 #include "backend/backend_list.h"
 
 IG_C_BEGIN

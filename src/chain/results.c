@@ -87,7 +87,7 @@ static ig_status series_fill(ig_ctx *cx, const char *folder, const ig_node *file
   return IG_OK;
 }
 
-/* A folder without snapshots is a failure: whoever asks needs at least one. */
+/* A folder without snapshots is a failure: every caller needs at least one. */
 ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
   /* Only names and times are kept, so the tree can go at the end. */
   ig_arena *arena;

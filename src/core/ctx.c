@@ -73,7 +73,7 @@ ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, cons
   return status;
 }
 
-/* Warnings are counted even where nobody listens: the summary reports their number. */
+/* Warnings are counted even without a listener: the summary reports their number. */
 void ig_log(ig_ctx *cx, ig_log_level level, const char *format, ...) {
   if (level == IG_LOG_WARN)
     cx->warnings++;

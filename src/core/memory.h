@@ -11,7 +11,7 @@ double ig_memory_left(void);
 void ig_memory_used(double *mapped, double *resident);
 
 /* Asks for large pages where a block is large: it is cleared 2 MB at a time when first touched, not
-   4 kB, and addresses are found faster. For blocks that nobody has touched. */
+   4 kB, and addresses are found faster. For blocks that were not touched yet. */
 void ig_memory_large(void *block, size_t bytes);
 
 /* Zeros or a copy, by so many threads where that is worth it, in equal pieces: on a machine with

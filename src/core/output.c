@@ -91,7 +91,7 @@ static void field_free(ig_ctx *cx, void *data) {
   struct ig_spares *spares = cx->spares;
   char *block = (char *)data - SPARE_HEAD, *out = NULL;
   pthread_mutex_lock(&spares->lock);
-  if (spares->count == SPARES) { /* the oldest goes: nobody asked for its size lately */
+  if (spares->count == SPARES) { /* the oldest goes: its size was not asked for lately */
     out = spares->block[0];
     memmove(&spares->block[0], &spares->block[1], (size_t)--spares->count * sizeof out);
   }

@@ -25,7 +25,7 @@ static ig_status need(const ig_deck *d, const ig_card *card, const char *paramet
 /* Numbers of a card, `columns` to a row; a row goes on in the next line where columns are missing
    and `wrap` is set.
    Wrapped rows: *ELASTIC, TYPE=ORTHO has 9 constants and a temperature on lines of at most 8
-   numbers. Missing numbers stay NaN; who needs them checks. A second card of the same kind in
+   numbers. Missing numbers stay NaN; users of them check. A second card of the same kind in
    one material is refused. */
 static ig_status rows_read(ig_deck *d, const ig_card *card, int columns, bool wrap,
                            ig_deck_rows *rows) {

@@ -465,7 +465,7 @@ static ig_status search_far(ig_newton *n, double factor, double g0, double *leng
   return along(n, factor, *length, fine);
 }
 
-/* To whoever watches (ig_newton_watch). */
+/* To the observer (ig_newton_watch). */
 static void tell(const ig_newton *n, int iteration, double factor, double r, double c, double s) {
   const ig_newton_note note = {n->now.steps + 1, iteration, factor, r, c, s,
                                n->info.negative, !n->full};

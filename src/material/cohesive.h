@@ -14,7 +14,7 @@ typedef struct {
   double sigma, tau;   /* strengths, Pa */
   double alpha, beta;  /* softening exponents of PPR: 2 is straight */
   double friction;     /* Coulomb, once a point has failed */
-  int rigid;           /* closing is somebody else's affair: no traction against it here */
+  int rigid;           /* closing is handled by rigid contact: no traction against it here */
   /* made of the above by ig_cohesive_ready, so that a point need not divide */
   double over_n, over_t; /* 1 / the separations at which all traction is gone */
   double ratio, soft;    /* linear: tau / sigma, ratio^2 phi_n / phi_t */

@@ -69,11 +69,14 @@ void ig_nearest_free(ig_point_boxes *b) {
 static void look(const ig_point_boxes *b, const double *x, int ring, int64_t *nearest,
                  double *least) {
   const int at[3] = {box_along(b, 0, x[0]), box_along(b, 1, x[1]), box_along(b, 2, x[2])};
-  for (int k = at[2] - ring; k <= at[2] + ring; k++)
-    for (int j = at[1] - ring; j <= at[1] + ring; j++) {
+  int from[3], to[3];
+  for (int d = 0; d < 3; d++) { /* few boxes where the points are flat */
+    from[d] = at[d] > ring ? at[d] - ring : 0;
+    to[d] = at[d] + ring < b->n[d] ? at[d] + ring : b->n[d] - 1;
+  }
+  for (int k = from[2]; k <= to[2]; k++)
+    for (int j = from[1]; j <= to[1]; j++) {
       const bool edge = abs(k - at[2]) == ring || abs(j - at[1]) == ring;
-      if (k < 0 || j < 0 || k >= b->n[2] || j >= b->n[1])
-        continue;
       for (int i = at[0] - ring; i <= at[0] + ring; i += edge || ring == 0 ? 1 : 2 * ring) {
         if (i < 0 || i >= b->n[0])
           continue;

@@ -431,7 +431,7 @@ static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick
   return status;
 }
 
-/* Two sets of a kind and name would be one to whoever names it. */
+/* Two sets of one kind and name could not be told apart in a case. */
 static ig_status name_check(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick) {
   static const char *const kind[] = {"a node", "an element", "a face"};
   for (int k = IG_SET_NODES; k <= IG_SET_FACES; k++) {

@@ -64,7 +64,7 @@ ig_array *ig_arrays_at(const ig_arrays *r, const char *name) {
   return ig_arrays_memory(ig_arrays_find(r, name));
 }
 
-/* Memory may move: views that kernels hold are made anew by whoever calls this. */
+/* Memory may move: views that kernels hold must be renewed by the caller. */
 ig_status ig_arrays_grow(ig_arrays *r, int place) {
   const int64_t rows = place_of(r, place).rows;
   for (int i = 0; i < r->count; i++) {

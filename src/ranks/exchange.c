@@ -159,7 +159,7 @@ static ig_status link_make(ig_ctx *cx, ig_exchange *w) {
 /* `quiet`: after a failure no peer is contacted any more; its memory may have been unmapped. */
 ig_status ig_exchange_begin(ig_ctx *cx, ig_exchange *w) {
   const ig_ranks *r = cx->ranks;
-  w->quiet = !r || r->failed || r->lost; /* who has failed may be gone, with its memory */
+  w->quiet = !r || r->failed || r->lost; /* a rank that has failed may be gone, with its memory */
   w->round++;
   w->posted = false;
   return w->way == IG_WAY_NEAR && !w->linked && !w->quiet ? link_make(cx, w) : IG_OK;

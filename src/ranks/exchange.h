@@ -75,12 +75,10 @@ IG_MUST_CHECK ig_status ig_exchange_take(ig_ctx *cx, ig_exchange *wire, ig_statu
 char *ig_exchange_to(const ig_exchange *wire, int end);
 char *ig_exchange_from(const ig_exchange *wire, int end);
 
-#ifdef INGOT_HAVE_CUDA
 /* peer_memory.cu */
 ig_status ig_exchange_mark_new_cuda(ig_ctx *cx, void **mark);
 ig_status ig_exchange_wait_cuda(ig_ctx *cx, void *mark); /* of the host */
 void ig_exchange_mark_free_cuda(void *mark);
-#endif
 
 IG_C_END
 #endif

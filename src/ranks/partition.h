@@ -189,7 +189,6 @@ typedef struct {
   int32_t split;
   void *more;
 } ig_halo_words;
-#ifdef INGOT_HAVE_CUDA
 /* Buffers of some peers: peer p has at[p], for list items start[p] to start[p + 1] - 1. Passed by
    value as a kernel parameter, hence the fixed size. */
 enum { IG_HALO_ENDS = 32 };
@@ -203,7 +202,6 @@ ig_status ig_halo_pack_cuda(ig_ctx *cx, void *values, const int32_t *node, const
                             ig_halo_words at);
 ig_status ig_halo_unpack_cuda(ig_ctx *cx, const int32_t *node, const ig_halo_ends *ends,
                               ig_halo_words at, void *values);
-#endif
 
 /* Lines after those of the ranks: transport with measured latency and rate, and the predicted
    parallel efficiency. */

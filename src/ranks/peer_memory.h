@@ -54,7 +54,6 @@ bool ig_peer_open(ig_ctx *cx, const ig_peer_offer *offer, ig_peer_view *view);
 /* Frees boxes and views. Before the backend is closed, on all ranks. */
 void ig_peer_close(ig_ctx *cx);
 
-#ifdef INGOT_HAVE_CUDA
 /* peer_memory.cu */
 ig_status ig_peer_box_cuda(ig_ctx *cx, ig_peer_box *box); /* marks and handles */
 void ig_peer_box_free_cuda(ig_peer_box *box);
@@ -63,7 +62,6 @@ const char *ig_peer_open_cuda(ig_ctx *cx, const ig_peer_offer *offer, bool same_
 void ig_peer_view_free_cuda(const ig_peer_view *view);
 ig_status ig_peer_mark_cuda(ig_ctx *cx, void *mark);  /* all that was launched so far */
 ig_status ig_peer_after_cuda(ig_ctx *cx, void *mark); /* what is launched next waits for it */
-#endif
 
 IG_C_END
 #endif

@@ -153,7 +153,7 @@ ig_status ig_ranks_agree(ig_ctx *cx, ig_status status) {
 
 /* One value travels with the status in one meeting; several need a second call. */
 ig_status ig_ranks_max(ig_ctx *cx, ig_status status, int64_t *values, int count) {
-  if (count == 1 && !alone(cx)) /* who has failed comes with a word, too */
+  if (count == 1 && !alone(cx)) /* a rank that has failed sends a status, too */
     return word_meet(cx, status, values);
   IG_TRY(ig_ranks_agree(cx, status));
   if (alone(cx))

@@ -76,7 +76,7 @@ static uint64_t fingerprint_in(ig_case *c, const ig_job *job, const char *path) 
   const uint64_t now = ig_job_fingerprint(c, job), first = ig_job_fingerprint_first(c, job);
   bool old = false;
   if (first != now && ig_checkpoint_belongs(c->cx, path, first, &old) != IG_OK) {
-    c->cx->status = IG_OK; /* whoever reads it next says so */
+    c->cx->status = IG_OK; /* the next reader reports it */
     c->cx->message[0] = '\0';
   }
   return old ? first : now;

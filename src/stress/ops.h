@@ -54,9 +54,7 @@ typedef struct ig_stress_ops {
 } ig_stress_ops;
 
 extern const ig_stress_ops ig_stress_cpu;
-#ifdef INGOT_HAVE_CUDA
 extern const ig_stress_ops ig_stress_cuda;
-#endif
 
 IG_C_END
 #endif

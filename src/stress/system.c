@@ -194,7 +194,7 @@ ig_status ig_stress_system_build(ig_stress *m) {
   return blocks_build(m);
 }
 
-/* A body that hangs on a few points is beyond a grid whose coarse levels are in single precision;
+/* A body held at few points only is beyond a grid whose coarse levels are in single precision;
    aggregates carry its rigid motions. So many iterations are granted before it is given up. */
 enum { GRID_LIMIT = 200 };
 

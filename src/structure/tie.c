@@ -28,7 +28,7 @@ static int number_compare(const void *a, const void *b) {
   return p->number < q->number ? -1 : p->number > q->number;
 }
 
-/* Nodes of shells' solids have the number 0 and are found by nobody. */
+/* Nodes of shells' solids have the number 0 and are never found. */
 ig_status ig_structure_numbers(ig_structure *s) {
   IG_TRY(IG_NEW(s->cx, &s->number_of, s->nodes, "numbers"));
   for (ig_lid n = 0; n < s->nodes; n++)

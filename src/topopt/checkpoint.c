@@ -1,5 +1,5 @@
 /* Checkpoints: arrays of the design and its states, and figures. Of a grid or mesh that is
-   divided between ranks they go to the first in pieces, and nobody has them as a whole.
+   divided between ranks they go to the first in pieces, and no rank has all of them.
 
    A continued run reaches the same bits as one that was not interrupted. Therefore states are
    saved, too: they are first guesses of the next solves, and the results of iterative solvers

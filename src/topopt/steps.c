@@ -7,7 +7,7 @@
        ig_topopt_design_change    decides whether the run ends, and the next solver tolerance
 
    A design is evaluated once: r->evaluated is the iteration whose states are in place. The last
-   design of a run is evaluated by whoever asks first, the writer or ig_topopt_finish. */
+   design of a run is evaluated on the first request, of the writer or ig_topopt_finish. */
 #include "topopt/output.h"
 #include "backend/backend.h"
 

@@ -185,7 +185,7 @@ ig_status ig_frac_verify_kalthoff(ig_ctx *cx, const ig_verify_sink *sink) {
     char text[128];
     drift_row(sink, name, &out);
     snprintf(text, sizeof text, "%s: angle of the crack to the notch at 60 us [deg]", name);
-    if (!equal) /* there the angle hangs on when the crack turns, and that on rounding errors */
+    if (!equal) /* there the angle depends on when the crack turns, and that on rounding errors */
       row(sink, text, "experiment: 70", 70, ig_frac_tip_angle(&out.track.tip[0]), 8, false);
     snprintf(text, sizeof text, "%s: crack speed over the Rayleigh speed", name);
     row(sink, text, "0 to 1", 0.5, out.mean_speed / rayleigh, 0.5, false);

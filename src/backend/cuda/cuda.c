@@ -1,5 +1,6 @@
 /* The CUDA backend's table. It is C, not C++: designated initializers name each operation. */
 #include "backend/cuda/cuda.h"
+#include "ingot_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA
 const ig_backend ig_backend_cuda = {.name = "cuda",

@@ -1,6 +1,6 @@
 /* The search of explicit contact: items (triangles, edges, facets) in cells of equal edge, found
    again from a point by the cell it lies in. Cells are hashed into buckets; a bucket is a chain of
-   items. Different cells may share a bucket, so who reads a chain tests each item.
+   items. Different cells may share a bucket, so readers of a chain test each item.
 
    Passes, one call for each bucket or item, in any order and by any number of threads: clear,
    put, sort. Chains come in any order; nothing that is computed may depend on it: either they are

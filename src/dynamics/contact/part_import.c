@@ -1,6 +1,6 @@
 /* Import of surfaces: boxes around the own pieces of each rank to all; then from each rank to
    each other one the pieces near its boxes (part_surface.h says how near). All ranks take the
-   same decisions from the same numbers: who has a corner of a piece knows where it is, to the
+   same decisions from the same numbers: ranks with a corner of a piece know its position, to the
    last bit. A particle is sent by its owner, a triangle or an edge by the owner of its first
    corner, unless the other rank has a corner of it and so the piece itself.
 

@@ -77,6 +77,7 @@ IG_MUST_CHECK ig_status ig_dyn_kept_look(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_alive_tell(ig_dyn_model *m);
 /* Place of a triangle among those that are here, -1: none. */
 int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number);
+int32_t ig_dyn_edge_place(const ig_dyn_pieces *all, int32_t number); /* the same of an edge */
 void ig_dyn_pieces_free(ig_dyn_pieces *p);
 /* part_import.c; all ranks call it. */
 IG_MUST_CHECK ig_status ig_dyn_import(ig_dyn_model *m);

@@ -3,7 +3,7 @@
 
    Every rank has built the whole model. ig_dyn_part_new divides the particles along a
    space-filling curve, moves owners together for bodies and ties, makes the part (part_make), the
-   lists of who has what (collects, for output and sums in the order of the whole) and its arrays
+   lists of owners (collects, for output and sums in the order of the whole) and its arrays
    (arrays.c). ig_dyn_part_keep then frees the whole model.
 
    Elements of a part lie in two ranges: inner ones, which no ghost touches and which are
@@ -396,7 +396,7 @@ static void view_make(ig_dyn_model *m) {
     p->erosion.alive = m->contact.alive.dev;
 }
 
-/* --- who has what */
+/* --- owners of items */
 
 /* Own particles, for gathering; the collect takes `mine`. */
 static ig_status nodes_collect(ig_dyn_model *m) {

@@ -2,6 +2,7 @@
    maximum over what each needs, and then do the same: nothing, exchange which elements hold, or
    import. */
 #include "dynamics/contact/part_surface.h"
+#include "ingot_cuda.h"
 
 /* Whether a particle has left the skin, as ig_dyn_part_watch found after the last motion: by now
    the elements of the step are under way, so that waiting for it costs nothing. */

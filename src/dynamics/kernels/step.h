@@ -112,9 +112,7 @@ IG_HD void ig_dyn_spread(const double *report, int64_t e, const ig_dyn_fields *t
 
 /* single, double, mixed (particles in double, elements in single) */
 extern const ig_dyn_ops ig_dyn_cpu[3];
-#ifdef INGOT_HAVE_CUDA
 extern const ig_dyn_ops ig_dyn_cuda[3];
-#endif
 
 IG_C_END
 #endif

@@ -1,6 +1,7 @@
 /* CUDA's table of passes, members in the order of ig_dyn_ops. `joined` is NULL: on a GPU last
    digits of steps in a row were not those of single steps. */
 #include "dynamics/kernels/step_cuda.h"
+#include "ingot_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA
 #define TABLE(v)                                                                                   \

@@ -259,52 +259,58 @@ ig_status ig_dyn_history_add(ig_dyn_model *m, ig_histories *hs, const ig_table *
   const bool own = given->count == 0 && isfinite(until) && until > 0 && ig_dyn_yields(m);
   return ig_histories_add(m->cx, hs, own ? &grows : given, history);
 }
+/* Forces and moments of a set: given per node, or in total by the nodes' shares of its faces. */
+static ig_status forces_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *c, int load,
+                            ig_history history) {
+  const ig_set *set;
+  double *share = NULL;
+  push item = {.force.history = history, .load = load};
+  IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));
+  ig_status status = ig_mesh_face_shares(m->cx, m->mesh, c->set, set->item, set->count,
+                                         ig_solid_face_weights, &share);
+  for (ig_lid k = 0; k < set->count && status == IG_OK; k++) {
+    const double part = share ? share[k] : 1.0 / set->count;
+    for (int d = 0; d < 3; d++) {
+      item.force.value[d] =
+          (isnan(c->force[d]) ? 0 : c->force[d]) + (isnan(c->total[d]) ? 0 : c->total[d] * part);
+      item.force.value[3 + d] = isnan(c->moment[d]) ? 0 : c->moment[d];
+    }
+    item.node = set->item[k];
+    status = push_add(m->cx, list, &item);
+  }
+  free(share);
+  return status;
+}
+
+/* All loads of the case, sorted, so that rows of a particle stand together and sums have one
+   order. */
+static ig_status pushes_list(ig_dyn_model *m, ig_histories *hs, pushes *list) {
+  for (int i = 0; i < m->c->loads.count; i++) {
+    const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
+    ig_history history;
+    IG_TRY(load_check(m, c));
+    IG_TRY(ig_dyn_history_add(m, hs, &c->history, &history));
+    IG_TRY(isnan(c->pressure) ? forces_add(m, list, c, i, history)
+                              : pressure_add(m, list, c, history));
+  }
+  if (list->count > INT32_MAX / 2)
+    return IG_FAIL(m->cx, IG_INPUT, "too many loads");
+  if (list->count)
+    qsort(list->item, list->count, sizeof *list->item, by_node);
+  return IG_OK;
+}
 
 /* Loads in rows by particle: node, then ranges of forces and of faces. The given values stay on
    the host (force_given, face_given), for factors that a program sets; the model frees them. */
 ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   ig_ctx *cx = m->cx;
-  ig_status status = IG_OK;
   pushes list = {0};
   int32_t *node = NULL, *fs = NULL, *as = NULL;
-  double *share = NULL;
   ig_dyn_force *force = NULL;
   ig_dyn_face *face = NULL;
-  for (int i = 0; i < m->c->loads.count; i++) {
-    const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
-    ig_history history;
-    IG_TRY_GOTO(status, done, load_check(m, c));
-    IG_TRY_GOTO(status, done, ig_dyn_history_add(m, hs, &c->history, &history));
-    if (!isnan(c->pressure)) {
-      IG_TRY_GOTO(status, done, pressure_add(m, &list, c, history));
-      continue;
-    }
-    const ig_set *set;
-    IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
-    push item = {.force.history = history, .load = i};
-    free(share);
-    IG_TRY_GOTO(status, done,
-                ig_mesh_face_shares(cx, m->mesh, c->set, set->item, set->count,
-                                    ig_solid_face_weights, &share));
-    for (ig_lid k = 0; k < set->count; k++) {
-      const double part = share ? share[k] : 1.0 / set->count;
-      for (int d = 0; d < 3; d++) {
-        item.force.value[d] =
-            (isnan(c->force[d]) ? 0 : c->force[d]) + (isnan(c->total[d]) ? 0 : c->total[d] * part);
-        item.force.value[3 + d] = isnan(c->moment[d]) ? 0 : c->moment[d];
-      }
-      item.node = set->item[k];
-      IG_TRY_GOTO(status, done, push_add(cx, &list, &item));
-    }
-  }
-  if (list.count == 0)
+  ig_status status = pushes_list(m, hs, &list);
+  if (status != IG_OK || list.count == 0)
     goto done;
-  if (list.count > INT32_MAX / 2) {
-    status = IG_FAIL(cx, IG_INPUT, "too many loads");
-    goto done;
-  }
-  /* sorted, so that rows of a particle stand together and sums have one order */
-  qsort(list.item, list.count, sizeof *list.item, by_node);
   IG_TRY_GOTO(status, done, IG_NEW(cx, &node, list.count, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &fs, list.count + 1, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &as, list.count + 1, "loads"));
@@ -348,7 +354,6 @@ done:
   m->loading.force_given = force;
   m->loading.face_given = face;
   free(list.item);
-  free(share);
   free(node);
   free(fs);
   free(as);

@@ -94,7 +94,7 @@ static const char *probe_unit(const ig_dyn_probe *p) {
   return unit[p->quantity / 3];
 }
 
-/* Who has what probe i looks at. Sets of the whole mesh are gone after the start. */
+/* Owner of the items of probe i. Sets of the whole mesh are freed after the start. */
 static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
   ig_dyn_model *m = r->m;
   const ig_partition *part = &m->division->part;

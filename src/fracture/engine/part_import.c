@@ -1,5 +1,5 @@
 /* Import of surfaces that are near a rank's own (part_surface.h says which). All ranks decide
-   by the same numbers: who has a node of an element at a node of its own knows where it is, to the
+   by the same numbers: ranks that share a node of an element know its position, to the
    last bit, and whether it is on a surface.
 
    Passes of an import (ig_frac_import): the part's tables to the host (scene); a box grid around
@@ -94,7 +94,7 @@ static ig_status scene_read(ig_frac_model *m, scene *s) {
   return IG_OK;
 }
 
-/* candidate: elements of layer 1 only, since each element at an own node is sent by somebody who
+/* candidate: elements of layer 1 only, since each element at an own node is sent by a rank that
    owns one of its nodes. */
 static ig_status scene_open(ig_frac_model *m, scene *s) {
   IG_TRY(scene_read(m, s));

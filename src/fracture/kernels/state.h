@@ -115,7 +115,7 @@ enum {
   IG_FRAC_FIGURES
 };
 /* What they are added up from: rows of elements, of nodes, of loaded faces, of cohesive elements.
-   Each is a sum of its own, so that who has rows of one kind alone can add them up. The last of
+   Each is a sum of its own, so that rows of one kind can be added up alone. The last of
    elements, and the last two of nodes, are there with rigid contact and contact of surfaces alone.
  */
 enum {

@@ -126,9 +126,7 @@ typedef struct ig_amg_ops {
   ig_status (*dense)(ig_ctx *cx, int n, const float *m, const float *b, float *x);
 } ig_amg_ops;
 extern const ig_amg_ops ig_amg_cpu;
-#ifdef INGOT_HAVE_CUDA
 extern const ig_amg_ops ig_amg_cuda;
-#endif
 
 /* What the caller provides; it is copied, and what it points at must outlive the hierarchy. */
 typedef struct {

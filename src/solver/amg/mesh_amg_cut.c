@@ -112,7 +112,7 @@ static ig_lid number_of(const kept *k, ig_lid n) {
 /* --- matrices --- */
 
 /* Rows that are marked (NULL: range `own`), by the numbers of both levels; the others are empty.
-   blocks: place of each block of the whole (NULL: nobody asks). */
+   blocks: place of each block of the whole (NULL: not needed). */
 static ig_status matrix_cut(ig_amg *s, const kept *rows, const kept *columns, const uint8_t *mark,
                             const ig_rows *own, ig_lid *blocks, ig_amg_matrix *m) {
   ig_ctx *cx = s->cx;

@@ -1,6 +1,6 @@
 /* Recorded cycles (CUDA graphs). A multigrid cycle is a hundred small launches; replaying a
    recorded graph takes a fraction of their time. The record holds pointers and coefficients as they
-   were: whoever changes one of them must call ig_replay_forget. */
+   were: a caller that changes one of them must call ig_replay_forget. */
 #include "solver/krylov/replay.h"
 
 void ig_replay_forget(ig_ctx *cx, ig_replay *p) {

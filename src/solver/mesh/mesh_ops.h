@@ -114,9 +114,7 @@ typedef struct ig_solver_mesh_ops {
 } ig_solver_mesh_ops;
 
 extern const ig_solver_mesh_ops ig_solver_mesh_cpu;
-#ifdef INGOT_HAVE_CUDA
 extern const ig_solver_mesh_ops ig_solver_mesh_cuda;
-#endif
 const ig_solver_mesh_ops *ig_solver_mesh_ops_of(const ig_ctx *cx);
 
 IG_C_END

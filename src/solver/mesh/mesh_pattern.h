@@ -20,9 +20,7 @@ typedef struct {
   ig_status (*turn)(ig_ctx *cx, const ig_pattern *a, ig_pattern *t, ig_array *from);
 } ig_pattern_ops;
 extern const ig_pattern_ops ig_pattern_cpu;
-#ifdef INGOT_HAVE_CUDA
 extern const ig_pattern_ops ig_pattern_cuda;
-#endif
 
 void ig_pattern_free(ig_ctx *cx, ig_pattern *p);
 static inline size_t ig_pattern_entries(const ig_pattern *p) {
@@ -35,11 +33,9 @@ static inline size_t ig_pattern_entries(const ig_pattern *p) {
 IG_MUST_CHECK ig_status ig_pattern_begin(ig_ctx *cx, ig_lid rows, ig_lid cols, ig_pattern *p);
 IG_MUST_CHECK ig_status ig_pattern_room(ig_ctx *cx, ig_pattern *p);
 
-#ifdef INGOT_HAVE_CUDA
 ig_status ig_pattern_times_cuda(ig_ctx *cx, const ig_pattern *a, const ig_pattern *b,
                                 ig_pattern *c);
 ig_status ig_pattern_turn_cuda(ig_ctx *cx, const ig_pattern *a, ig_pattern *t, ig_array *from);
-#endif
 
 IG_C_END
 #endif

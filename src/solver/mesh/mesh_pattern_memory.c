@@ -1,5 +1,5 @@
 /* Memory of patterns, for both backends: the rows' beginnings are on both sides, columns on the
-   device alone, until somebody asks for them (ig_array_show). */
+   device alone, until the host asks for them (ig_array_show). */
 #include "solver/mesh/mesh_pattern.h"
 
 #include <string.h>

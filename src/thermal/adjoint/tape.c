@@ -264,7 +264,7 @@ ig_status ig_tape_write(ig_ctx *cx, ig_thermal_run *run) {
   return ig_beams_power(cx, &run->beams, &run->heat);
 }
 
-/* A batch that was written is done, whoever ran it. */
+/* A batch that was written is done, on either path. */
 void ig_tape_forget(ig_ctx *cx, ig_thermal_run *run) {
   (void)cx;
   ig_heat *h = &run->heat;

@@ -66,7 +66,7 @@ heat_film_f64 ig_heat_class_sum(const ig_heat_condition *condition, int count, d
       sum.e_amb += sigma * c->emissivity * Ta * Ta * Ta * Ta;
     }
     if (c->boils)
-      sum.boils = 1; /* whoever asks for it, and how often */
+      sum.boils = 1; /* for any caller, and how often */
   }
   return sum;
 }

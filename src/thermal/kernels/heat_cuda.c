@@ -1,4 +1,5 @@
 /* The GPU's drivers, for the tables of the engine. */
+#include "ingot_cuda.h"
 #ifdef INGOT_HAVE_CUDA
 #include "thermal/kernels/heat_ops.h"
 

@@ -384,7 +384,7 @@ const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix
             stop(p, n, c, gram);
         }
     if (p->slab && ig_ranks_bcast(p->cx, turn, &found, sizeof found) != IG_OK)
-      return NULL; /* and whoever asks next fails */
+      return NULL; /* the next call fails */
   }
   if (p->size == 1)
     return found.held != 0 ? NULL : "takes any temperature";

@@ -87,7 +87,7 @@ static ig_status read_material(const ig_topopt_points *p, const ig_material_case
 static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials, const double *own,
                             const double *nu, double *scale, double *poisson) {
   int *owner;
-  int64_t count[MOST + 1] = {0}; /* of nobody; of each material */
+  int64_t count[MOST + 1] = {0}; /* without material; of each material */
   ig_status status = IG_NEW(p->cx, &owner, p->places, "element materials");
   if (status == IG_OK)
     status = claim_elements(p, materials, owner);
@@ -221,7 +221,7 @@ ig_status ig_topopt_points_densities(const ig_topopt_points *p, const ig_list *m
     own[m] = material->density.count > 0 ? material->density.y[0] : NAN;
     *density = m == 0 || isnan(own[m]) ? own[m] : *density;
     if (isnan(own[m]))
-      return IG_OK; /* whoever needs it says so */
+      return IG_OK; /* reported where it is needed */
     alike = alike && own[m] == own[0];
   }
   if (alike)

@@ -178,7 +178,7 @@ static ig_status grid_apply(void *self, const double *u, double *y) {
   const ig_linear a = ig_multigrid_linear(((ig_topopt_grid_model *)self)->solver);
   return a.apply(a.self, u, y, NULL);
 }
-/* Ghosts hold nothing of their own: to whoever gave the values, they have not changed. */
+/* Ghosts hold no data of their own: for the caller the values have not changed. */
 static ig_status ghosts_take(const ig_topopt_grid_model *m, int components, const double *values) {
   return ig_slab_refresh(&m->grid, components, sizeof *values, 1, (double *)values);
 }

@@ -194,9 +194,7 @@ typedef struct ig_topopt_design_ops {
 } ig_topopt_design_ops;
 
 extern const ig_topopt_design_ops ig_topopt_design_cpu;
-#ifdef INGOT_HAVE_CUDA
 extern const ig_topopt_design_ops ig_topopt_design_cuda;
-#endif
 const ig_topopt_design_ops *ig_topopt_design_ops_of(const ig_ctx *cx);
 
 IG_C_END

@@ -1,5 +1,5 @@
 /* Stresses on the CPU: loops over the functions of one element in design/stress.inc. Every value
-   is computed by one thread from values that nobody writes meanwhile, so results do not depend
+   is computed by one thread from values that no thread writes meanwhile, so results do not depend
    on the number of threads. */
 #include "kern/hd.h"
 #include "core/threads.h"

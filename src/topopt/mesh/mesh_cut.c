@@ -208,7 +208,7 @@ static ig_status placed_cut(ig_topopt_mesh_model *m) {
   return design_replace(m, &m->role, 1);
 }
 
-/* Centres of own elements, for who reads densities of a file once all is set up. */
+/* Centres of own elements, needed if densities are read from a file after set-up. */
 static ig_status centers_keep(ig_topopt_mesh_model *m) {
   ig_topopt_mesh_part *p = &m->part;
   const size_t own = (size_t)(p->cells.to - p->cells.from);

@@ -108,7 +108,7 @@ static ig_status ghost_mark(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_li
     r->number[other] = 0;
   return IG_OK;
 }
-/* Who is reached reaches as far. */
+/* The radius is symmetric: two elements reach each other, or neither does. */
 static ig_status ghost_pair(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_lid other) {
   const ig_rows *cells = &m->part.cells;
   reaching *r = user;

@@ -159,7 +159,7 @@ ig_status ig_topopt_mesh_ghosts(ig_topopt_mesh_model *m, size_t value, const voi
   ig_topopt_mesh_part *p = &m->part;
   if (!p->divided)
     return IG_OK;
-  /* ghosts of a vector hold nothing of their own: to whoever gave it, it has not changed */
+  /* ghosts of a vector hold no data of their own: for the caller it has not changed */
   return ig_halo_refresh(m->cx, &p->ghosts, (void *)x, value * (size_t)m->size, IG_OK);
 }
 

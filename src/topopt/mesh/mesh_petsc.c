@@ -51,7 +51,7 @@ static PetscErrorCode hear(MPI_Comm comm, int line, const char *function, const 
   return code;
 }
 
-/* All ranks of one preconditioner hear of a failure before others wait in PETSc for who has it. */
+/* All ranks of one preconditioner learn of a failure before any of them waits in PETSc. */
 static ig_status meet(ig_ctx *cx, const ig_amg_problem *p, ig_status status) {
   return p->rows ? ig_ranks_agree(cx, status) : status;
 }
