@@ -312,7 +312,7 @@ void ig_powder_advise(const ig_powder_run *run);
 /* How many steps, for `check`. */
 void ig_powder_steps_describe(const ig_powder_run *run, ig_check_line *line, void *user);
 
-/* --- device.c: arrays, the view of them, launches */
+/* --- device.c: arrays, the view of them; launch.c: launches */
 IG_MUST_CHECK ig_status ig_powder_arrays_make(ig_powder_run *run);
 void ig_powder_arrays_free(ig_powder_run *run);
 /* Fine cells of a box, m, cut to the bed and to whole cells: the first along each axis, and how
