@@ -219,7 +219,7 @@ ig_status ig_structure_tables_write(const ig_structure *s, ig_sink *to) {
    Keys of the summary; all modes are in tables.csv as well. */
 static ig_status modes_write(const ig_structure *s, ig_sink *to) {
   for (int i = 0, number = 1; i < s->modes; i++, number++) {
-    const int of = (int)s->mode[i].analysis;
+    const int of = s->mode[i].analysis;
     const char *unit = s->mode[i].buckling ? "" : "Hz";
     char key[64];
     number = i > 0 && s->mode[i - 1].analysis != of ? 1 : number;

@@ -515,9 +515,8 @@ struct ig_structure {
   bool balanced;
   /* frequencies or load factors, of one analysis after the other */
   struct {
-    int64_t analysis; /* no hole: checkpoints have these bytes */
+    int32_t analysis, buckling; /* no hole: checkpoints have these bytes; buckling: 0 or 1 */
     double value;
-    bool buckling;
   } * mode;
   int modes;
   float *shape; /* of the modes of analysis `shaped`: modes x drawn nodes x 3, the largest is 1 */

@@ -71,6 +71,7 @@ for page in "${pages[@]}"; do
   [ $page = docs/how-to/calibrate.md ] && own=$'\ncases\nkeys\nkey\nfigures\nfigure\nprior\nmean\ndeviation\nuncertainty\nscale\nnoise'
   [ $page = docs/how-to/assimilate.md ] && own=$'\nensemble\ndata\nuncertainty\nfactors\nload\ndeviation'
   [ $page = docs/how-to/sweep.md ] && own=$'\nvary\nruns\nfigures'
+  [ $page = docs/explanation/stress.md ] && own=$'\nstages\nprint'
   [ $page = docs/tutorials/a-chain.md ] && own=$'\nstages\nprint' # print: a stage
   # keys of cases, in blocks of YAML and in words such as `assembly: gather`
   [ $page = CHANGELOG.md ] || while IFS= read -r key; do
