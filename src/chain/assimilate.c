@@ -52,6 +52,7 @@ typedef struct {
   uint8_t *here; /* items: there is material */
   uint64_t dice;
   int analyses, data, skipped;
+  double spread, fit; /* the largest deviation before an analysis; sum of fits */
   ig_sink *sink;
 } ensemble;
 
@@ -551,6 +552,8 @@ static ig_status analyse(ensemble *e, int first, int end) {
     status = ig_kalman_make(e->a->cx, o.p, e->living, o.predicted, o.measured, o.uncertainty,
                             &e->dice, &k);
     now.fit = k.fit;
+    e->fit += k.fit;
+    e->spread = fmax(e->spread, now.spread_before);
     if (status == IG_OK)
       status = correct(e, &o, &k);
     if (status == IG_OK)
@@ -598,6 +601,14 @@ static ig_status filter(ensemble *e) {
                    "%s: no measurement could be used: all are later than the end of the case or "
                    "at places without material",
                    a->data_file);
+  if (!(e->spread > 0))
+    ig_warn(a->cx, "at the measured places all members are equal, so measurements change nothing: "
+                   "give keys that matter there a distribution, and do not --set them");
+  else if (e->fit > 25 * e->analyses)
+    ig_warn(a->cx,
+            "measured values are %.1f times as far from the members as their spread and the "
+            "uncertainty allow (`fit` %.3g): look at units and places, then at the uncertainties",
+            sqrt(e->fit / e->analyses), e->fit / e->analyses);
   if (e->skipped)
     ig_warn(a->cx, "%d measurements are at places where there was no material yet: not used",
             e->skipped);

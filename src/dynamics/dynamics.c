@@ -625,6 +625,10 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
     return ig_fail_at(r->job->cx, &a->at,
                       "`method`, `first_step`, `largest_step`, `tolerance` and `steps` are for "
                       "kind static");
+  if (modes && r->c->tools.count > 0)
+    return ig_fail_at(r->job->cx, &a->at,
+                      "frequencies and buckling do not know what `tools` hold: leave the tools "
+                      "out, or hold the part by `supports`");
   if (a->kind == IG_ANALYSIS_FREQUENCY && a->at.given && a->at_time != 1)
     return ig_fail_at(r->job->cx, &a->at, "`at_time` is for kinds static and buckling");
   if (!modes && a->at.given && a->modes != 10)

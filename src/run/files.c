@@ -105,14 +105,14 @@ static ig_status restart_read(ig_case *c, const ig_job *job, const char *path, b
                  path, key);
 }
 
-/* Whether a summary says "complete" and carries the stamp of this job. */
-static bool is_complete(ig_case *c, const char *summary, const char *stamp) {
+/* Whether a summary says "complete", and whether it carries the stamp of this job. */
+static bool is_complete(ig_case *c, const char *summary, const char *stamp, bool *same) {
   ig_node *root; /* JSON is YAML */
   if (ig_yaml_open(c->cx, c->arena, summary, &root) != IG_OK)
     return false;
   const ig_node *said = ig_node_find(root, "status"), *of = ig_node_find(root, "stamp");
-  return said && of && said->text && of->text && strcmp(said->text, "complete") == 0 &&
-         strcmp(of->text, stamp) == 0;
+  *same = of && of->text && strcmp(of->text, stamp) == 0;
+  return said && said->text && strcmp(said->text, "complete") == 0;
 }
 
 /* Examines the checkpoint of a folder. An unreadable one is a failure; one of another case sets
@@ -152,13 +152,22 @@ ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_files
   ig_status status = IG_OK;
   if (!summary || !checkpoint)
     status = IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  bool ended = false, same = false;
   if (status == IG_OK && access(summary, F_OK) == 0) {
-    look->result = is_complete(c, summary, stamp) ? IG_RESULT_COMPLETE : IG_RESULT_OTHER;
+    ended = is_complete(c, summary, stamp, &same);
+    look->result = ended && same ? IG_RESULT_COMPLETE : IG_RESULT_OTHER;
     cx->status = IG_OK; /* that it does not say so is the answer, no failure */
     cx->message[0] = '\0';
   }
   if (status == IG_OK && look->result != IG_RESULT_COMPLETE && access(checkpoint, F_OK) == 0)
     status = checkpoint_look(c, job, checkpoint, settings, look);
+  /* A run of analyses that has gone through all of them does not go on with the last one. */
+  if (status == IG_OK && ended && look->restart && ig_node_find(c->root, "analysis")) {
+    look->result = IG_RESULT_OTHER;
+    snprintf(look->why, sizeof look->why, "its 'analysis' ended elsewhere");
+    ig_restart_free(look->restart);
+    look->restart = NULL;
+  }
   free(summary);
   free(checkpoint);
   return status;

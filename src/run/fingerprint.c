@@ -200,8 +200,9 @@ static uint64_t mix_option(uint64_t h, const ig_option *o, const void *from, con
   case IG_OPT_LIST: {
     const ig_list *list = at;
     h = ig_hash(h, &list->count, sizeof list->count);
-    for (int i = 0; i < list->count; i++)
-      h = mix_table(h, o->sub, (const char *)list->items + (size_t)i * o->sub_size, path, ends);
+    for (int i = 0; i < list->count; i++) /* of several analyses the last one may end later */
+      h = mix_table(h, o->sub, (const char *)list->items + (size_t)i * o->sub_size, path,
+                    ends || i + 1 < list->count);
     return h;
   }
   }

@@ -120,6 +120,14 @@ printf 'time [s],x [mm],y [mm],z [mm],T [K]\n0.01,8,4,0,301\n0.01,8,4,3,301\n100
 "$INGOT" assimilate grow.yaml.f -b cpu -o grow >log 2>&1 || fail "a growing part"
 grep -q '1 measurements are later than the end' log || fail "no word of late readings"
 
+# data that cannot change anything, and data in another unit than they say
+"$INGOT" assimilate one.yaml -b cpu -o equal -s initial.temperature=350 >log 2>&1 || fail "equal members"
+grep -q 'all members are equal' log || fail "no word of equal members"
+sed 's/,150/,1500/' one.csv >far.csv; sed 's/one.csv/far.csv/' one.yaml >far.yaml
+"$INGOT" assimilate far.yaml -b cpu -o far >log 2>&1 || fail "data far away"
+grep -q 'look at units and places' log || fail "no word of data far away"
+grep -q 'look at units' <("$INGOT" assimilate one.yaml -b cpu -o one --force 2>&1) && fail "a warning for good data"
+
 # mistakes: one line, nothing is written
 change() { sed "$1" one.yaml >bad.yaml; }
 change 's/members.yaml/plate.yaml/'; refused 'nothing varies' bad.yaml

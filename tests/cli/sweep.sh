@@ -112,6 +112,30 @@ wrong "--vary duration: 'duration' is '2 kg'" bar.yaml --vary 'duration=1 s, 2 k
 printf 'case: none.yaml\nvary: {duration: [1 s, 2 s]}\n' >w.yaml
 wrong "w.yaml:1:7: 'case': cannot read 'none.yaml'" w.yaml
 
+# an analysis that ends elsewhere is run again, in a sweep too: of what has ended nothing goes on
+for physics in structure dynamics; do
+  [ $physics = structure ] && analyses='[{kind: static, duration: 1 s}, {kind: static, duration: 1 s}]' ||
+    analyses='[{duration: 2 us}, {duration: 2 us}]'
+  cat >block.yaml <<END
+physics: $physics
+mesh: {boxes: {size: [20 mm, 20 mm, 10 mm], cells: [2, 2, 1]}}
+materials: {name: s, density: 8000, young: 200 GPa, poisson: 0.3}
+supports: {set: zmin, fix: x y z}
+loads: {set: zmax, force: [0, 0, -10 kN], history: [[0, 0], [10, 10]]}
+analysis: $analyses
+output: {count: 1, checkpoint_every: 0}
+END
+  [ $physics = structure ] || sed -i 's/fix: x y z/fix: xyz/' block.yaml
+  length=$([ $physics = structure ] && echo '3 s' || echo '6 us')
+  for which in 0 1; do
+    rm -rf one two
+    "$INGOT" run block.yaml -q -b cpu -o one >log 2>&1 || fail "$physics runs"
+    "$INGOT" run block.yaml -q -b cpu -o one --resume -s "analysis[$which].duration=$length" >log 2>&1 || fail "$physics goes on"
+    "$INGOT" run block.yaml -q -b cpu -o two -s "analysis[$which].duration=$length" >log 2>&1 || fail "$physics anew"
+    cmp -s one/history.csv two/history.csv || fail "$physics: analysis $which ends where the old run ended it"
+  done
+done
+
 # copies started by a launcher do not all write into one folder
 PMI_SIZE=4 "$INGOT" run bar.yaml -o copies 2>log && fail "four copies run"
 grep -q '4 copies of this case' log || fail "the launcher is not named"
