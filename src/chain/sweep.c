@@ -516,28 +516,35 @@ static ig_status head_add(ig_sweep *s, heads *h, const char *key, const ig_node 
   return IG_OK;
 }
 
-/* Whether the folder has this very case's result, and not that of other values. Chains decide stage
-   by stage when they run, so theirs are taken as they are. */
-static bool is_current(ig_ctx *quiet, const one_run *run, const char *folder) {
+/* Whether the folder has this very case's result, and not that of other values. *part: a run that
+   can go on. Chains decide stage by stage when they run, so theirs are taken as they are. */
+static bool is_current(ig_ctx *quiet, const one_run *run, const char *folder, bool *part) {
   ig_case *c = NULL;
   ig_folder_state result = IG_RESULT_NONE;
   const bool chain = case_make(quiet, run, &c) == IG_OK && ig_case_is_chain(c);
   if (c && !chain && ig_folder_inspect(c, folder, &result) != IG_OK)
     result = IG_RESULT_NONE;
   ig_case_close(c);
-  return chain || result == IG_RESULT_PART || result == IG_RESULT_COMPLETE;
+  *part = result == IG_RESULT_PART;
+  return chain || *part || result == IG_RESULT_COMPLETE;
 }
 
-/* *summary stays NULL where there is no current result: the row then says "not run". */
+/* *summary stays NULL where there is no current result: the row then says "not run". So it does of
+   a run that has ended though the case goes on: it had another duration. */
 static ig_status summary_read(ig_sweep *s, ig_ctx *quiet, const char *out, const one_run *run,
                               ig_node **summary) {
   char folder[PATH_MAX], path[PATH_MAX + 32];
   if (snprintf(folder, sizeof folder, "%s/%s", out, run->name) >= (int)sizeof folder)
     return IG_FAIL(s->cx, IG_INPUT, "the path '%.200s…' is too long", out);
   snprintf(path, sizeof path, "%s/" IG_SUMMARY, folder);
-  return access(path, R_OK) == 0 && is_current(quiet, run, folder)
-             ? ig_yaml_open(s->cx, s->arena, path, summary)
-             : IG_OK;
+  bool part = false;
+  if (access(path, R_OK) != 0 || !is_current(quiet, run, folder, &part))
+    return IG_OK;
+  IG_TRY(ig_yaml_open(s->cx, s->arena, path, summary));
+  const ig_node *status = ig_node_find(*summary, "status");
+  if (part && status && status->text && strcmp(status->text, "complete") == 0)
+    *summary = NULL;
+  return IG_OK;
 }
 
 /* A figure that the file names and no run has is a slip of the pen. */

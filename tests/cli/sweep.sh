@@ -136,6 +136,15 @@ END
   done
 done
 
+# a table made without running again does not show old results as those of other durations
+printf 'case: bar.yaml\nvary: {duration: [1 s, 2 s]}\n' >ends.yaml
+"$INGOT" sweep ends.yaml -q -b cpu -o ends >log 2>&1 || fail "two durations"
+sed -i 's/1 s, 2 s/3 s, 4 s/' ends.yaml
+"$INGOT" dataset ends.yaml -o ends --tables >log 2>&1
+grep -q 'complete' ends/results.csv && fail "results of 1 s and 2 s stand beside 3 s and 4 s"
+"$INGOT" sweep ends.yaml -q -b cpu -o ends >log 2>&1 || fail "two other durations"
+[ "$(grep -c complete ends/results.csv)" = 2 ] || fail "other durations are not run"
+
 # copies started by a launcher do not all write into one folder
 PMI_SIZE=4 "$INGOT" run bar.yaml -o copies 2>log && fail "four copies run"
 grep -q '4 copies of this case' log || fail "the launcher is not named"
