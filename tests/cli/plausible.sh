@@ -80,4 +80,19 @@ grep -q 'about 9.*e+12 steps of 1.*e-07 s to the end at 1e+06 s: look at the uni
 grep -q "'materials\[0\].young' is '1e-308 GPa': expected 1e-60 to 1e15 Pa" stderr || fail "$(cat stderr)"
 "$INGOT" check "$small/thermal.yaml" --set 'mesh.boxes[0].cells=[1e5, 1e5, 1e5]' >stdout 2>stderr && fail '1e15 cells'
 grep -q '1e+15 cells are more than one mesh can number' stderr || fail "$(cat stderr)"
+# load factors of flat elements are too high, on the unsafe side
+cat >flat.yaml <<'END'
+physics: topopt
+volume: 1
+grid: {elements: [20, 4, 4], size: [80 mm, 8 mm, 2 mm]}
+materials: {name: m, young: 200 GPa, poisson: 0.3}
+supports: {set: xmin}
+loads: {set: xmax, force: [-100 N, 0, 0], spread: faces}
+constraints: [{buckling: 5}]
+filter: {kind: density, radius: 3 mm}
+iterations: 1
+output: {count: 0}
+END
+"$INGOT" run flat.yaml -b cpu -o flat >stdout 2>stderr || fail "$(cat stderr)"
+grep -q 'elements are 8.0 times as long as high: what bends is too stiff' stderr || fail "$(cat stderr)"
 exit $bad
