@@ -460,7 +460,8 @@ ig_status ig_contact_place(ig_contact *s, const ig_contact_point *point, int64_t
   IG_TRY(IG_NEW(s->bodies.cx, &s->point, (size_t)count + 1, "contact"));
   IG_TRY(IG_NEW(s->bodies.cx, &s->unknown, (size_t)count * 3 * IG_CONTACT_NODES + 1, "contact"));
   s->count = (int32_t)count;
-  memcpy(s->point, point, (size_t)count * sizeof *point);
+  if (count > 0) /* an empty array has no address */
+    memcpy(s->point, point, (size_t)count * sizeof *point);
   ig_contact_number(s);
   return IG_OK;
 }
