@@ -270,44 +270,31 @@ static void shown(void *user, const ig_snapshot_view *v) {
   }
 }
 
+/* If none is, the last one. */
 static member *first_alive(const ensemble *e) {
-  member *m = e->of;
-  while (m->failed)
-    m++;
-  return m;
+  int i = 0;
+  while (i + 1 < e->members && e->of[i].failed)
+    i++;
+  return &e->of[i];
 }
 
-/* Columns of the state are those of the living members, in their order. */
-static ig_status state_get(ensemble *e) {
+/* Between the members and the state, whose columns are those of the living ones, in their order;
+   back: into the members. */
+static ig_status state_move(ensemble *e, bool back) {
   double *one = NULL;
   IG_TRY(IG_NEW(e->a->cx, &one, e->items, "the ensemble"));
   ig_status status = IG_OK;
   for (int i = 0, j = 0; i < e->members && status == IG_OK; i++) {
     if (e->of[i].failed)
       continue;
-    status = ig_sim_get(e->of[i].sim, e->a->field, one);
-    if (status != IG_OK)
-      status = IG_FAIL(e->a->cx, status, "%s", ig_ctx_message(e->of[i].cx));
-    for (int64_t n = 0; n < e->items; n++)
-      e->state[n * e->living + j] = one[n];
-    j++;
-  }
-  free(one);
-  return status;
-}
-
-static ig_status state_set(ensemble *e) {
-  double *one = NULL;
-  IG_TRY(IG_NEW(e->a->cx, &one, e->items, "the ensemble"));
-  ig_status status = IG_OK;
-  for (int i = 0, j = 0; i < e->members && status == IG_OK; i++) {
-    if (e->of[i].failed)
-      continue;
-    for (int64_t n = 0; n < e->items; n++)
+    for (int64_t n = 0; back && n < e->items; n++)
       one[n] = e->state[n * e->living + j];
-    status = ig_sim_set(e->of[i].sim, e->a->field, one);
+    status = back ? ig_sim_set(e->of[i].sim, e->a->field, one)
+                  : ig_sim_get(e->of[i].sim, e->a->field, one);
     if (status != IG_OK)
       status = IG_FAIL(e->a->cx, status, "%s", ig_ctx_message(e->of[i].cx));
+    for (int64_t n = 0; !back && n < e->items; n++)
+      e->state[n * e->living + j] = one[n];
     j++;
   }
   free(one);
@@ -543,7 +530,7 @@ static ig_status analyse(ensemble *e, int first, int end) {
   ig_analysis now = {.time = e->a->datum[first].time, .unit = e->unit};
   double *row = NULL;
   IG_TRY(show(e));
-  IG_TRY(state_get(e));
+  IG_TRY(state_move(e, false));
   IG_TRY(IG_NEW(e->a->cx, &row, e->living, "an analysis"));
   ig_status status = observe(e, first, end, &o);
   if (status == IG_OK && o.p > 0) {
@@ -557,7 +544,7 @@ static ig_status analyse(ensemble *e, int first, int end) {
     if (status == IG_OK)
       status = correct(e, &o, &k);
     if (status == IG_OK)
-      status = state_set(e);
+      status = state_move(e, true);
     predict(e, &o, &now.after, &now.spread_after);
   }
   now.members = e->living;
@@ -614,7 +601,7 @@ static ig_status filter(ensemble *e) {
             e->skipped);
   IG_TRY(members_do(e, ADVANCE, INFINITY));
   IG_TRY(show(e));
-  IG_TRY(state_get(e));
+  IG_TRY(state_move(e, false));
   IG_TRY(snapshot_put(e));
   return members_do(e, FINISH, INFINITY);
 }
