@@ -331,7 +331,8 @@ static ig_status analysis_begin(ig_structure *s) {
   o.arc_length = s->proportional;
   o.open = a->until.at.given;
   if (o.arc_length && isnan(a->first_step))
-    o.first = fmin(o.most, 0.1);
+    o.first = 0.1;
+  o.first = fmin(o.first, o.most);
   s->planned = o.first * a->duration;
   if (s->dynamic)
     IG_TRY(ig_structure_motion_begin(s));

@@ -115,6 +115,29 @@ static void moments_bend_circles(void **state) {
   folder_remove(here);
 }
 
+/* A linear analysis takes one iteration a step (now and then a second one, for rounding), and no
+   step is longer than `largest_step`, the first neither: it was, and a continued run took other
+   steps than one that had not stopped. */
+static void steps_are_no_longer_than_asked(void **state) {
+  (void)state;
+  char *here = folder_new();
+  char path[600];
+  snprintf(path, sizeof path, "%s/beam.inp", here);
+  strip(path, "B31", 4);
+  for (int first = 0; first < 2; first++) {
+    const entry set[] = {
+        {"materials", SOFT},
+        {"supports", "{set: ROOT, fix: all}"},
+        {"loads", "{set: TIP, force: [0, 0, 1e-3]}"},
+        {"beams", "{size: [0.02, 0.1]}"},
+        {"analysis", first ? "{largest_step: 0.1 s, first_step: 0.5 s}" : "{largest_step: 0.1 s}"},
+        {NULL, NULL}};
+    const wanted want[] = {{"newton_iterations", 10, 0.3}, {NULL, 0, 0}};
+    hold("largest step", path, set, want);
+  }
+  folder_remove(here);
+}
+
 /* A beam without mass that carries one: w^2 = 3 E I / m L^3; a spring under it adds to 3 E I / L^3.
  */
 static void masses_swing(void **state) {
@@ -832,6 +855,7 @@ static void what_is_missing_is_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(strips_bend_as_beams),
                                      cmocka_unit_test(moments_bend_circles),
+                                     cmocka_unit_test(steps_are_no_longer_than_asked),
                                      cmocka_unit_test(masses_swing),
                                      cmocka_unit_test(springs_turn),
                                      cmocka_unit_test(springs_snap_through),

@@ -109,6 +109,6 @@ def relations(model, base, rng, program, name):
         yield Check("judge_numpy", {"z": 1e-6}, figures=lambda: modes.frequencies(model))
     if kind == "frequency" and (model.judge["tets"] or model.judge["integration"] != "full"):
         return
-    exact = 5e-2 if model.judge["integration"] == "incompatible" else 2e-4 if kind == "linear" else 2e-3
+    exact = 5e-2 if model.judge["integration"] == "incompatible" else {"linear": 2e-4, "large": 5e-4}.get(kind, 2e-3)
     yield Check("judge_calculix", {"u": exact, "z": 1e-4},
                 follow=lambda p, n: calculix.structure(p, n, model))
