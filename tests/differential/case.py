@@ -156,7 +156,7 @@ class Worker(Program):
         if out:
             shutil.rmtree(folder, ignore_errors=True)
             words.append("out=" + folder)
-        found, columns = {"#warnings": 0}, {}
+        found, columns = {"#warnings": 0, "#texts": []}, {}
         for line in self.ask(path, *words):
             if line[0] == "figure":
                 found[line[1]] = float(line[2])
@@ -166,6 +166,7 @@ class Worker(Program):
                 found["#steps"] = int(line[1])
             elif line[0] == "warning":
                 found["#warnings"] += 1
+                found["#texts"].append(line[1])
             elif line[0] == "failed":
                 raise Refused(2 if line[1] == "1" else 1, line[2])
         if out:
@@ -203,6 +204,7 @@ def figures(out):
     found["#steps"] = summary.get("steps", 0)
     found["#elements"] = summary.get("elements", 0)
     found["#warnings"] = summary.get("warnings", 0)
+    found["#texts"] = summary.get("warned", [])
     return found
 
 

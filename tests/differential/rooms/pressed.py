@@ -65,7 +65,8 @@ def generate(rng):
 
 
 def sound(model, base):
-    """Tangential forces of a pair are at most friction times the normal ones, and they are that where it slides."""
+    """Tangential forces of a pair are at most friction times the normal ones, and they are that where it slides, but for what
+    pressure on a tilted face takes off: a block that slides towards an edge tilts the face under it by a share of the indentation."""
     judge = model.judge
     normal = abs(base["contact_force_z"])
     if judge["way"] in ("sphere", "cylinder"):
@@ -73,7 +74,7 @@ def sound(model, base):
     tangential = (base["contact_force_x"] ** 2 + base["contact_force_y"] ** 2) ** 0.5
     if tangential > judge["friction"] * normal * (1 + 1e-3) + 1e-6 * judge["scale"]["f"]:
         yield "friction %g of a normal force of %g at a coefficient of %g" % (tangential, normal, judge["friction"])
-    if judge["way"] == "slide" and tangential < judge["friction"] * normal * (1 - 1e-2):
+    if judge["way"] == "slide" and tangential < normal * (judge["friction"] * (1 - 1e-2) - 0.1 * judge["press"] / judge["h"]):
         yield "sliding with %g of a normal force of %g at a coefficient of %g" % (tangential, normal, judge["friction"])
 
 
