@@ -35,35 +35,6 @@ double ig_contact_face_size(const ig_contact *s, const ig_contact_point *t) {
   return sqrt(size);
 }
 
-double ig_contact_tool_gap(const ig_contact *s, int tool, double time, const double x[3],
-                           double n[3], double moved[3], double bend[9]) {
-  const ig_contact_tool *c = IG_ITEM(const ig_contact_tool, *s->tools, tool - 1);
-  const double way = c->history.count ? s->bodies.factor(s->bodies.self, &c->history, time) : 1;
-  const double long_ =
-      sqrt(c->axis[0] * c->axis[0] + c->axis[1] * c->axis[1] + c->axis[2] * c->axis[2]);
-  const bool plane = c->shape == IG_RIGID_PLANE, round = c->shape == IG_RIGID_SPHERE;
-  double d[3], along = 0, far = 0;
-  for (int k = 0; k < 3; k++) {
-    moved[k] = d[k] = x[k] - c->point[k] - way * c->displacement[k];
-    along += d[k] * c->axis[k] / long_;
-  }
-  for (int k = 0; k < 3; k++) {
-    d[k] = plane ? c->axis[k] / long_ : round ? d[k] : d[k] - along * c->axis[k] / long_;
-    far += d[k] * d[k];
-  }
-  far = sqrt(far);
-  const double sign = c->hollow ? -1 : 1;
-  for (int k = 0; k < 3; k++)
-    n[k] = far > 0 ? sign * d[k] / far : 0;
-  for (int i = 0; i < 9 && bend; i++)
-    bend[i] = plane || !(far > 0)
-                  ? 0
-                  : sign / far *
-                        ((i % 4 == 0) - n[i / 3] * n[i % 3] -
-                         (round ? 0 : c->axis[i / 3] * c->axis[i % 3] / (long_ * long_)));
-  return plane ? sign * along : sign * (far - c->radius);
-}
-
 /* The other side of a contact: its faces where they are and as drawn (made where they are needed),
    and how far away a point may meet them. */
 typedef struct {
@@ -285,21 +256,6 @@ done:
   return status;
 }
 
-/* The tool that `to` names, from 1; 0: none. */
-static ig_status tool_find(ig_contact *s, const ig_contact_case *c, int *tool) {
-  *tool = 0;
-  for (int i = 0; i < s->tools->count; i++)
-    if (strcmp(IG_ITEM(const ig_contact_tool, *s->tools, i)->name, c->to) == 0)
-      *tool = i + 1;
-  if (*tool && (c->tied || c->sliding || !isnan(c->clearance) || !isnan(c->distance) ||
-                !isnan(c->adjust) || c->adjust_nodes))
-    return ig_fail_at(s->bodies.cx, &c->at,
-                      "contact with the tool '%s': `tied`, `sliding: small`, `clearance`, "
-                      "`distance` and `adjust` are for faces: leave them out",
-                      c->to);
-  return IG_OK;
-}
-
 /* Free `to` with facing_free, also after a failure. */
 static ig_status other_side(ig_contact *s, const ig_contact_case *c, facing *to) {
   double low[3], high[3], size = 0;
@@ -352,7 +308,8 @@ static ig_status contact_faces(ig_contact *s, int i, const ig_contact_case *c, c
 }
 
 /* Checks of the entry, then its points. */
-static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, bool again) {
+static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, bool again,
+                                bool first) {
   facing other = {0};
   int tool;
   if (!isnan(c->tension) && (c->tied || !isnan(c->decay[0]) || isnan(c->stiffness)))
@@ -360,7 +317,9 @@ static ig_status contact_points(ig_contact *s, int i, const ig_contact_case *c, 
                       "`tension` needs `stiffness`, without `decay` and `tied`");
   if (!isnan(c->length) && !isnan(c->stiffness))
     return ig_fail_at(s->bodies.cx, &c->at, "`length` is for a contact without `stiffness`");
-  IG_TRY(tool_find(s, c, &tool));
+  IG_TRY(ig_contact_tool_find(s, c, &tool));
+  if (tool && first)
+    IG_TRY(ig_contact_tool_side(s, c, tool));
   ig_status status = tool ? IG_OK : other_side(s, c, &other);
   if (status == IG_OK)
     status = (c->of ? contact_nodes : contact_faces)(s, i, c, &other, tool, again);
@@ -387,12 +346,14 @@ static ig_status points_make(ig_contact *s, int analysis) {
     /* off: switched off in this analysis; before: in the one before, so that overlaps are
        released gradually. */
     bool off = false, before = false;
+    int earlier = 0; /* analyses before, in which it was switched off */
     for (int k = 0; k < c->without.count; k++) {
       off |= (int)c->without.value[k] == analysis + 1;
       before |= (int)c->without.value[k] == analysis;
+      earlier += (int)c->without.value[k] <= analysis;
     }
     if (!off)
-      IG_TRY(contact_points(s, i, c, before));
+      IG_TRY(contact_points(s, i, c, before, earlier == analysis));
   }
   return IG_NEW(s->bodies.cx, &s->unknown, (size_t)s->count * 3 * IG_CONTACT_NODES + 1, "contact");
 }

@@ -20,6 +20,12 @@ static inline bool ig_contact_meets(const ig_contact_point *t) {
    derivative of the normal by x, 3 x 3 (NULL: not wanted). */
 double ig_contact_tool_gap(const ig_contact *s, int tool, double time, const double x[3],
                            double n[3], double moved[3], double bend[9]);
+/* The tool that `to` names, from 1; 0: none. */
+IG_MUST_CHECK ig_status ig_contact_tool_find(const ig_contact *s, const ig_contact_case *c,
+                                             int *tool);
+/* Refuses a tool that has the part behind it where contact with it begins. */
+IG_MUST_CHECK ig_status ig_contact_tool_side(const ig_contact *s, const ig_contact_case *c,
+                                             int tool);
 /* r = x - y: the sum of share x position over the nodes of both faces. */
 void ig_contact_relative(const ig_contact *s, const ig_contact_point *t, const double *add,
                          double r[3]);

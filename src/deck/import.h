@@ -18,6 +18,8 @@ typedef struct {
   struct {
     ig_node *list, *end;
   } grown[32]; /* lists that were added to, and their last items */
+  /* Of each component, whether supports hold it still, or move it: those may replace each other. */
+  bool held[6], moved[6];
 } ig_importer;
 
 /* Text of an entry, "{set: N1, fix: x}", piece by piece. */

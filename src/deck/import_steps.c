@@ -88,6 +88,10 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
     vector_put(b, c < 3 ? "displacement" : "rotation", c % 3, h.scale);
     ig_import_history(b, &h);
   }
+  if (!hot && (b->moved[c] || (moves && b->held[c])))
+    ig_import_put(b, ", replaces: true"); /* of the same node, what a deck says last counts */
+  if (!hot)
+    (moves ? b->moved : b->held)[c] = true;
   span_put(b, begins, ends);
   ig_import_put(b, "}");
   ig_import_end(b, hot ? "prescribed_temperatures" : "supports", true, v->at);

@@ -291,12 +291,17 @@ static double correction_size(const ig_newton *n) {
   return worst;
 }
 
+/* What positions are rounded to, m. */
+static double grain(const ig_newton *n) {
+  return 16 * DBL_EPSILON * n->m.reach;
+}
+
 /* Corrections are as small as the rounding of positions: no residual gets smaller than this. */
 static bool at_rounding(const ig_newton *n) {
   double d[2];
   int32_t where[2];
   largest(n, n->d, d, where);
-  return fmax(d[0], d[1] * n->m.length) <= 16 * DBL_EPSILON * n->m.reach;
+  return fmax(d[0], d[1] * n->m.length) <= grain(n);
 }
 
 /* Residuals are the rounding of the sums they come from: what is left in each equation is below
@@ -314,21 +319,37 @@ static bool at_noise(const ig_newton *n) {
   return true;
 }
 
-/* A motion that nothing resists gets no correction (implicit/direct.h), however it is pushed. Then
-   forces stay out of balance that are far above what the rounding of positions makes. */
-static bool pushed_free(const ig_newton *n, double r) {
+/* The largest diagonal entries of displacements and rotations. */
+static void stiffest(const ig_newton *n, double stiff[2]) {
   const ig_system *s = n->m.system;
-  const double rounding = 16 * DBL_EPSILON * n->m.reach;
-  double most[2], stiff[2] = {0, 0};
-  int32_t where[2];
-  largest(n, n->r, most, where);
+  stiff[0] = stiff[1] = 0;
   for (int32_t i = 0; i < s->unknowns; i++)
     for (int64_t k = s->equation[i] < 0 ? 0 : s->first[s->equation[i]];
          s->equation[i] >= 0 && k < s->first[s->equation[i] + 1]; k++)
       if (s->column[k] == s->equation[i])
         stiff[s->kind[i]] = fmax(stiff[s->kind[i]], fabs(s->value[k]));
+}
+
+/* A motion that nothing resists gets no correction (implicit/direct.h), however it is pushed. Then
+   forces stay out of balance that are far above what the rounding of positions makes. */
+static bool pushed_free(const ig_newton *n, double r) {
+  double most[2], stiff[2];
+  int32_t where[2];
+  largest(n, n->r, most, where);
+  stiffest(n, stiff);
   return r > 0.1 &&
-         (most[0] > 1e4 * stiff[0] * rounding || most[1] * n->m.length > 1e4 * stiff[1] * rounding);
+         (most[0] > 1e4 * stiff[0] * grain(n) || most[1] * n->m.length > 1e4 * stiff[1] * grain(n));
+}
+
+/* What is reported of an accepted step: nothing is out of balance where all forces, those of the
+   elements too, are the rounding of positions. */
+static double residual_left(const ig_newton *n, double r) {
+  double stiff[2];
+  if (r <= n->o.tolerance)
+    return r;
+  stiffest(n, stiff);
+  return n->scale[0] <= stiff[0] * grain(n) && n->scale[1] * n->m.length <= stiff[1] * grain(n) ? 0
+                                                                                                : r;
 }
 
 static double product(const ig_newton *n, const double *a, const double *b) {
@@ -647,7 +668,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
         continue;
       }
       *how = fits(n, factor) ? STEP_FINE : STEP_TURNED;
-      n->now.residual = r;
+      n->now.residual = residual_left(n, r);
       return IG_OK;
     }
     residual_name(n, it, r, worst);
@@ -783,7 +804,7 @@ static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took)
         continue;
       }
       *how = fits(n, *factor) ? STEP_FINE : STEP_TURNED;
-      n->now.residual = r;
+      n->now.residual = residual_left(n, r);
       return IG_OK;
     }
     residual_name(n, it, r, worst);

@@ -22,12 +22,63 @@
 
 /* --- supports */
 
-/* A support of a later entry on the same unknown replaces the former one. */
+/* Where a support has an unknown at a time: `where: reached` leaves it where it is. */
+static double held_at(const ig_structure *s, int32_t unknown, const ig_structure_support *c,
+                      double scale, double time) {
+  return c->where ? s->u[unknown] : scale * ig_structure_factor(s, &c->history, time);
+}
+
+/* Whether two supports have an unknown at the same places through the analysis under way. Histories
+   are straight lines between their rows: it is enough to look there. */
+static bool same_held(const ig_structure *s, const ig_structure_held *h,
+                      const ig_structure_held *o) {
+  const ig_structure_analysis *a =
+      IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
+  const ig_structure_support *c[2] = {
+      IG_ITEM(const ig_structure_support, s->c->supports, h->support),
+      IG_ITEM(const ig_structure_support, s->c->supports, o->support)};
+  const double end = s->begin + a->duration;
+  if (a->kind == IG_STRUCTURE_FREQUENCY)
+    return true; /* both hold it */
+  for (int k = 0; k < 2; k++)
+    for (int i = -2; i < c[k]->history.count; i++) {
+      const double time = i == -2 ? s->begin : i == -1 ? end : c[k]->history.x[i];
+      const double one = held_at(s, h->unknown, c[0], h->scale, time),
+                   two = held_at(s, h->unknown, c[1], o->scale, time);
+      if (time >= s->begin && time <= end && fabs(one - two) > 1e-12 * fmax(fabs(one), fabs(two)))
+        return false;
+    }
+  return true;
+}
+
+/* Two supports that have one component at different places: only one of them can count. One that
+   begins in a later analysis, or says so, takes the place of the other. */
+static ig_status held_check(ig_structure *s, const ig_structure_held *h,
+                            const ig_structure_held *before) {
+  const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, h->support),
+                             *o = IG_ITEM(const ig_structure_support, s->c->supports,
+                                          before->support);
+  char name[96];
+  if (c->replaces || c->first > o->first || same_held(s, h, before))
+    return IG_OK;
+  ig_structure_unknown_name(s, h->unknown, name, sizeof name);
+  return ig_fail_at(s->cx, &c->at,
+                    "%s is in '%s' and in '%s' (line %d), whose supports have it at different "
+                    "places: take it out of one of the sets or `components`, or, where this one is "
+                    "to count, give it `replaces: true`",
+                    name, c->set, o->set, o->at.line);
+}
+
+/* A support of a later entry on the same unknown has the same value, or replaces the former one. */
 static ig_status held_add(ig_structure *s, int32_t unknown, int support, double scale) {
+  const ig_structure_held held = {unknown, support, scale, 0, 0};
   int32_t number;
   IG_TRY(ig_system_constrain(s->system, unknown, 0, NULL, NULL, 0, &number));
   if (s->held_of[unknown] >= 0) {
-    s->held[s->held_of[unknown]] = (ig_structure_held){unknown, support, scale, 0, number};
+    ig_structure_held *before = &s->held[s->held_of[unknown]];
+    IG_TRY(held_check(s, &held, before));
+    *before = held;
+    before->number = number;
     return IG_OK;
   }
   if (s->helds == s->held_space) {
@@ -39,7 +90,8 @@ static ig_status held_add(ig_structure *s, int32_t unknown, int support, double 
     s->held_space = space;
   }
   s->held_of[unknown] = s->helds;
-  s->held[s->helds++] = (ig_structure_held){unknown, support, scale, 0, number};
+  s->held[s->helds] = held;
+  s->held[s->helds++].number = number;
   return IG_OK;
 }
 

@@ -685,7 +685,7 @@ void ig_structure_free(ig_structure *s) {
                        s->frame,        s->framed,       s->turn,     s->held_of,   s->held,
                        s->force_before, s->text,         s->mode,     s->shape,     s->body,
                        s->number_of,    s->damping,      s->heated,   s->heat_flow, s->hollow,
-                       s->truss,        s->bar,          s->spin,     s->spun};
+                       s->truss,        s->bar,          s->spin,     s->spun,      s->met};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

@@ -5,6 +5,7 @@
 #include "structure/expand.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,4 +201,18 @@ ig_status ig_structure_heat(ig_structure *s, double time) {
   }
   ig_structure_expansion_spread(s, 1, s->T);
   return IG_OK;
+}
+
+/* Nodes of the solids that shells and beams became are named by the node as drawn. */
+void ig_structure_unknown_name(void *self, int32_t unknown, char *text, size_t size) {
+  const ig_structure *s = self;
+  if (unknown >= 3 * s->nodes) {
+    snprintf(text, size, "the rotation of a reference node");
+    return;
+  }
+  const bool around = unknown >= 3 * s->drawn;
+  const ig_lid node = around ? s->member[unknown / 3 - s->drawn].of : unknown / 3;
+  snprintf(text, size, around ? "the section at node %lld along %c" : "node %lld along %c",
+           (long long)(s->mesh->node_number ? s->mesh->node_number[node] : node + 1),
+           'x' + unknown % 3);
 }

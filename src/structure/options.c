@@ -81,6 +81,9 @@ static const ig_option support_options[] = {
     IG_HISTORY_ROW(S),
     IG_CHOICE(S, where, "drawn|reached", "drawn",
               "fix: at the position at the start, or where the analysis it begins with finds it"),
+    IG_BOOL(S, replaces, "false",
+            "this support counts where an entry before has a component at another place; left out, "
+            "that is an error, unless this one begins in a later analysis"),
     IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
     IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
     IG_END};

@@ -28,20 +28,6 @@ static bool takes_time(const ig_structure_analysis *a) {
          a->kind == IG_STRUCTURE_HEAT;
 }
 
-/* For messages: where the largest residual or a missing support is. */
-static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
-  const ig_structure *s = self;
-  if (unknown >= 3 * s->nodes) {
-    snprintf(text, size, "the rotation of a reference node");
-    return;
-  }
-  const bool around = unknown >= 3 * s->drawn; /* of a shell or beam as a solid */
-  const ig_lid node = around ? s->member[unknown / 3 - s->drawn].of : unknown / 3;
-  snprintf(text, size, around ? "the section at node %lld along %c" : "node %lld along %c",
-           (long long)(s->mesh->node_number ? s->mesh->node_number[node] : node + 1),
-           'x' + unknown % 3);
-}
-
 /* group counts as in groups_make; beyond the elements only a general name is given. */
 static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
   const ig_structure *s = self;
@@ -192,7 +178,7 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .fits = s->contact.count ? ig_structure_contact_fits : NULL,
       .ease = s->contact.count && !s->dynamic ? ig_structure_contact_ease : NULL,
       .augment = s->contact.count ? ig_structure_contact_augment : NULL,
-      .name = unknown_name,
+      .name = ig_structure_unknown_name,
       .name_element = element_name};
   return IG_OK;
 }
@@ -385,6 +371,7 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   IG_TRY(ig_structure_start_read(s, from));
   IG_TRY(analysis_begin(s));
   IG_TRY(ig_structure_reached_read(s, from));
+  IG_TRY(ig_structure_tools_met(s, true));
   if (s->newton && s->contact.count && analysis_of(s)->kind != IG_STRUCTURE_HEAT)
     IG_TRY(pattern_renew(s));
   ig_system_resolve(s->system);
@@ -454,6 +441,7 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     now.done = done;
     const ig_trial still = {.time = s->time, .factor = fmin(1, (s->time - s->begin) / a->duration)};
     ig_contact_sum(&s->contact, &still, &s->touched);
+    IG_TRY(ig_structure_tools_met(s, false));
     if (!done)
       IG_TRY(contact_follow(s));
     s->solver = now.solver;
@@ -477,7 +465,7 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
                  now.uncertain);
     if (done && now.free >= 0) {
       char name[96];
-      unknown_name(s, now.free, name, sizeof name);
+      ig_structure_unknown_name(s, now.free, name, sizeof name);
       ig_warn_at(s->cx, &a->at,
                  "a motion has no stiffness, most of all of %s: the part can move there as a rigid "
                  "body or a mechanism, and what it moved by is arbitrary: add supports, or connect "
@@ -498,6 +486,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     return IG_OK;
   s->finished = true;
   s->ended = s->analysis + 1 == s->c->analysis.count;
+  if (s->ended)
+    ig_structure_tools_warn(s);
   return IG_OK;
 }
 

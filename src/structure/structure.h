@@ -128,6 +128,7 @@ typedef struct {
   double displacement[3], rotation[3];
   ig_table history;
   int where;           /* fix: 0 as drawn, 1 as reached */
+  bool replaces;       /* what entries before have another value for */
   int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_support;
 
@@ -446,6 +447,7 @@ struct ig_structure {
   uint8_t *spun;
   ig_contact contact;
   ig_contact_total touched;        /* at the end of the last step */
+  bool *met;                       /* tools: whether a step ended with pressure on them */
   ig_structure_exchange *exchange; /* of a heat analysis */
   ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
   int *truss;                      /* of each element: its entry of `trusses`, -1; NULL: none has */
@@ -576,6 +578,8 @@ IG_MUST_CHECK ig_status ig_structure_accept(void *self, const ig_trial *at);
 /* Internal forces of the accepted state into `reaction`. */
 IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
 
+/* nodes.c: an unknown in words, for messages; self is the ig_structure. */
+void ig_structure_unknown_name(void *self, int32_t unknown, char *text, size_t size);
 /* tie.c: moves nodes onto the faces that `adjust` of ties and contacts names, without strain. */
 IG_MUST_CHECK ig_status ig_structure_adjust(ig_structure *s);
 /* constrain.c: the constraints of analysis number `analysis`. */
@@ -589,6 +593,9 @@ void ig_structure_contact_bodies(ig_structure *s);
 /* Refuses tools that have no effect or no shape. */
 IG_MUST_CHECK ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c,
                                                  const ig_mesh *mesh);
+/* Which tools press at the accepted state; those that never did are warned of at the end. */
+IG_MUST_CHECK ig_status ig_structure_tools_met(ig_structure *s, bool all);
+void ig_structure_tools_warn(const ig_structure *s);
 void ig_structure_contact_ease(void *self, double share, bool bonded);
 bool ig_structure_contact_augment(void *self, const ig_trial *at);
 bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size);

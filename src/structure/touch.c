@@ -51,6 +51,29 @@ ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_case *c, const
   return IG_OK;
 }
 
+/* A restarted run does not know what was touched before: `met` is then all true. */
+ig_status ig_structure_tools_met(ig_structure *s, bool all) {
+  if (!s->met && s->c->tools.count)
+    IG_TRY(IG_NEW(s->cx, &s->met, s->c->tools.count, "tools"));
+  for (int32_t i = 0; i < s->contact.count; i++)
+    if (s->contact.point[i].tool && s->contact.point[i].push > 0)
+      s->met[s->contact.point[i].tool - 1] = true;
+  for (int i = 0; all && i < s->c->tools.count; i++)
+    s->met[i] = true;
+  return IG_OK;
+}
+
+void ig_structure_tools_warn(const ig_structure *s) {
+  for (int i = 0; s->met && i < s->c->tools.count; i++) {
+    const ig_contact_tool *t = IG_ITEM(const ig_contact_tool, s->c->tools, i);
+    if (!s->met[i])
+      ig_warn_at(s->cx, &t->at,
+                 "the tool '%s' pressed on nothing at the end of any step: look at its `point`, "
+                 "`axis`, `displacement` and `history`",
+                 t->name);
+  }
+}
+
 void ig_structure_contact_bodies(ig_structure *s) {
   s->contact.bodies = (ig_contact_bodies){.cx = s->cx,
                                           .mesh = s->mesh,

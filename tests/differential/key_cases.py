@@ -128,6 +128,7 @@ KNOWN = {
     **{("structure", k, "structure static"): "the mass of a node weighs where an acceleration is given to that node" for k in ("masses.set", "masses.mass")},
     ("structure", "sections.set"): "the set is the whole mesh",
     ("structure", "supports.where"): "in the first analysis both are the same",
+    ("structure", "supports.replaces"): "no two supports have a node in common",
     ("structure", "loads.given"): "of decks: there is no other load on these nodes",
     **{("structure", k): "there is one analysis" for k in ("supports.last", "loads.last", "prescribed_temperatures.last", "heat_loads.last")},
     **{("structure", k, "structure static"): "nothing radiates" for k in ("absolute_zero", "stefan_boltzmann")},

@@ -256,6 +256,18 @@ static void steps_end_where_loads_turn(void **state) {
   hold(&t);
 }
 
+/* At the end nothing acts: what is left is rounding, and no error. */
+static void nothing_acts_without_error(void **state) {
+  (void)state;
+  const problem t = {{{"mesh", "{boxes: {size: [0.02, 0.02, 0.02], cells: [3, 3, 3]}}"},
+                      {"materials", STEEL},
+                      {"supports", "{set: zmin, fix: all}"},
+                      {"loads", "{set: zmax, pressure: 1e6, history: [[0, 0], [1, 1], [2, 0]]}"},
+                      {"analysis", "[{kind: static, at_time: 1 s}, {kind: static, at_time: 2 s}]"}},
+                     {{"static_error", 0, 1e-3}, {"displacement_max", 0, 1e-15}}};
+  hold(&t);
+}
+
 /* A force on a face pulls at its middle, however its nodes lie: a bar in elements that grow across
    it becomes longer and does not bend. */
 static void total_forces_act_evenly(void **state) {
@@ -514,6 +526,7 @@ int main(void) {
       cmocka_unit_test(friction_holds),
       cmocka_unit_test(total_forces_act_evenly),
       cmocka_unit_test(steps_end_where_loads_turn),
+      cmocka_unit_test(nothing_acts_without_error),
       cmocka_unit_test(work_is_done),
       cmocka_unit_test(modes_are_found),
       cmocka_unit_test(tools_push),

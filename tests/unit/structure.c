@@ -418,7 +418,16 @@ static void tools_press(void **state) {
              {"{name: die, shape: sphere, radius: 1, axis: [1, 0, 0]}", "{set: zmax, to: die}",
               "a sphere has none"},
              {"{name: zmin}", "{set: zmax, to: zmin}", "a set of faces is named 'zmin'"},
-             {"{name: die}", "{set: zmax, to: die, tied: true}", "contact with the tool 'die'"}};
+             {"{name: die}", "{set: zmax, to: die, tied: true}", "contact with the tool 'die'"},
+             /* the wrong way round: zeros, or the part is drawn into it */
+             {"{name: die, point: [0, 0, 1], displacement: [0, 0, -0.01]}", "{set: zmax, to: die}",
+              "begins behind the tool 'die': turn its `axis`"},
+             {"{name: die, point: [0, 0, -9], axis: [0, 0, -1]}", "{set: zmax, to: die}",
+              "begins behind the tool 'die': turn its `axis`"},
+             {"{name: die, point: [1, 0, 0.5], shape: cylinder, axis: [0, 1, 0], radius: 9}",
+              "{set: all, to: die, of: nodes}", "`hollow: true`"},
+             {"{name: die, point: [1, 0, 9], shape: sphere, hollow: true, radius: 8}",
+              "{set: zmax, to: die}", "leave that out"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const entry wrong[] = {BLOCK,
                            {"tools", bad[i].tools},
@@ -429,6 +438,44 @@ static void tools_press(void **state) {
     case_fails(cx, case_with(cx, "structure", wrong), bad[i].words);
   }
 #undef BLOCK
+}
+
+/* Two supports of one component: the same value twice is one, another one is refused, unless the
+   second says that it counts or begins later. In decks the last one counts. */
+static void supports_agree(void **state) {
+  (void)state;
+  static const struct {
+    const char *supports;
+    double most; /* displacement_max, NaN: refused */
+  } all[] = {
+      {"[{set: xmin, fix: all}, {set: xmax, displacement: [0.01, 0, 0], components: x}, "
+       "{set: zmax, displacement: [0.01, 0, 0], components: x, first: 2}]",
+       0.01},
+      {"[{set: xmin, fix: all}, {set: xmin, displacement: [0, 0, 0], components: xyz}]", 0},
+      {"[{set: xmin, fix: all}, {set: zmax, displacement: [0.01, 0, 0], components: x}]", NAN},
+      {"[{set: xmin, fix: x}, {set: all, fix: y z}, {set: zmax, displacement: [0.01, 0, 0], "
+       "components: x, replaces: true}]",
+       0.01},
+      {"[{set: xmax, displacement: [0.01, 0, 0]}, {set: xmax, displacement: [0.02, 0, 0], history: "
+       "[[0, 0], [1, 0.5]]}]",
+       NAN},
+      {"[{set: xmax, displacement: [0.01, 0, 0], history: [[0, 0], [1, 1]]}, {set: xmax, "
+       "displacement: [0.02, 0, 0], history: [[0, 0], [1, 0.5]]}]",
+       0.01}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const entry set[] = {{"mesh", "{boxes: {size: [1, 1, 1], cells: [2, 1, 1]}}"},
+                         {"materials", "{name: m, young: 1e6, poisson: 0}"},
+                         {"supports", all[i].supports},
+                         {"analysis", STATIC},
+                         {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", all[i].most, 1e-9}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c = case_with(cx, "structure", set);
+    if (isnan(all[i].most))
+      case_fails(cx, c, "whose supports have it at different places");
+    else
+      case_holds(cx, c, all[i].supports, want);
+  }
 }
 
 /* Temperatures in several steps, of a model without contact: a bar that is heated at one end. */
@@ -781,6 +828,31 @@ static void thin_sheets_are_refined(void **state) {
   }
 }
 
+/* A tool that stops before the part is warned of, one that presses at some time is not. */
+static void idle_tools_are_named(void **state) {
+  (void)state;
+  for (int touches = 0; touches < 2; touches++) {
+    const entry set[] = {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}}"},
+                         {"materials", "{name: m, young: 1e6, poisson: 0}"},
+                         {"supports", "{set: zmin, fix: all}"},
+                         {"tools", touches ? "{name: die, axis: [0, 0, -1], point: [0, 0, 1.01], "
+                                             "displacement: [0, 0, -0.02], history: [[0, 0], [1, "
+                                             "1], [2, 0]]}"
+                                           : "{name: die, axis: [0, 0, -1], point: [0, 0, 1.01], "
+                                             "displacement: [0, 0, -0.005], history: [[0, 0], [1, "
+                                             "1], [2, 0]]}"},
+                         {"contacts", "{set: zmax, to: die}"},
+                         {"analysis", "{kind: static, duration: 2}"},
+                         {NULL, NULL}};
+    ig_ctx *cx = listening();
+    ig_case *c = case_with(cx, "structure", set);
+    GOOD(cx, ig_run(c, &(ig_run_options){0}));
+    assert_true((strstr(said, "'die' pressed on nothing") == NULL) == touches);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
 static void what_is_missing_is_named(void **state) {
   (void)state;
   char *here = folder_new();
@@ -862,6 +934,8 @@ int main(void) {
                                      cmocka_unit_test(contact_slides_over_faces),
                                      cmocka_unit_test(friction_has_its_limit),
                                      cmocka_unit_test(tools_press),
+                                     cmocka_unit_test(supports_agree),
+                                     cmocka_unit_test(idle_tools_are_named),
                                      cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
