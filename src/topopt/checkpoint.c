@@ -16,6 +16,7 @@
 #include "topopt/output.h"
 #include "topopt/design/buckling.h"
 #include "topopt/design/modes.h"
+#include "topopt/design/overheat.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/design/stress.h"
 #include "backend/backend.h"
@@ -31,7 +32,7 @@ enum {
   ARRAYS = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK +
            IG_LOAD_CASES * IG_BUCKLINGS_BLOCK + 9,
   BUCKLINGS = IG_LOAD_CASES * IG_BUCKLINGS_BLOCK,
-  NUMBERS = 6,
+  NUMBERS = 7,
   FIGURES = 4 + IG_LIMITS + 1,
   CORRECTIONS = IG_LIMITS + 1
 };
@@ -52,8 +53,8 @@ struct ig_topopt_state {
   int arrays, numbers;
   array array[ARRAYS];
   ig_saved number[NUMBERS]; /* each one of the following */
-  double figures[FIGURES], stress[CORRECTIONS], largest[CORRECTIONS], feasible[2],
-      eigenvalue[IG_MODES_BLOCK], buckling[BUCKLINGS];
+  double figures[FIGURES], stress[CORRECTIONS], largest[CORRECTIONS], overheat[CORRECTIONS],
+      feasible[2], eigenvalue[IG_MODES_BLOCK], buckling[BUCKLINGS];
 };
 
 /* Arrays that this run does not have (no device pointer) are not listed. */
@@ -125,6 +126,8 @@ static void numbers_list(const ig_topopt_run *run, ig_topopt_state *to) {
     add_number(to, "corrections of stresses", to->stress, CORRECTIONS);
   if (s->peaks)
     add_number(to, "corrections of largest values", to->largest, CORRECTIONS);
+  if (s->overheat)
+    add_number(to, "corrections of overheating", to->overheat, CORRECTIONS);
   if (run->feasible.dev)
     add_number(to, "feasible", to->feasible, 2);
   if (s->modes && s->modes->known)
@@ -145,6 +148,8 @@ static void numbers_take(const ig_topopt_run *run, ig_topopt_state *to) {
     memcpy(to->stress, s->stress->correction, sizeof to->stress);
   if (s->peaks)
     memcpy(to->largest, s->peaks->correction, sizeof to->largest);
+  if (s->overheat)
+    memcpy(to->overheat, s->overheat->correction, sizeof to->overheat);
   if (s->modes)
     memcpy(to->eigenvalue, s->modes->lambda, sizeof to->eigenvalue);
   if (s->buckling)
@@ -167,6 +172,8 @@ static void numbers_give(ig_topopt_run *run, const ig_topopt_state *from) {
     memcpy(s->stress->correction, from->stress, sizeof from->stress);
   if (s->peaks)
     memcpy(s->peaks->correction, from->largest, sizeof from->largest);
+  if (s->overheat)
+    memcpy(s->overheat->correction, from->overheat, sizeof from->overheat);
   if (s->modes && s->modes->known)
     memcpy(s->modes->lambda, from->eigenvalue, sizeof from->eigenvalue);
   if (s->buckling && s->buckling->known)

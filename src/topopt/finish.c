@@ -256,6 +256,7 @@ const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
   switch (s->c->minimise) {
   case IG_MINIMISE_VOLUME:
   case IG_MINIMISE_BUCKLING:
+  case IG_MINIMISE_OVERHEATING:
     return "";
   case IG_MINIMISE_STRESS:
     return "Pa";
@@ -264,6 +265,8 @@ const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
     return "m";
   case IG_MINIMISE_TEMPERATURE:
     return "K";
+  case IG_MINIMISE_SUPPORT_VOLUME:
+    return "m^3";
   default:
     return problem_unit[s->c->problem];
   }
@@ -417,6 +420,8 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
     status = ig_ranks_agree(r->s->cx, status);
   if (status == IG_OK)
     status = ig_topopt_milling_put(r, sink, f.density, f.level);
+  if (status == IG_OK)
+    status = ig_topopt_print_put(r, sink, f.density, f.level);
   const ig_topopt_part_field field = {f.density, f.touched, level, share, carries(r->s, &f.tally)};
   if (status == IG_OK && analysed)
     status = ig_topopt_part_analyse(r, sink, &field, &part);

@@ -13,6 +13,7 @@
 #include "topopt/output.h"
 #include "topopt/design/buckling.h"
 #include "topopt/design/modes.h"
+#include "topopt/design/overheat.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/design/stress.h"
 
@@ -261,6 +262,8 @@ static ig_status forget(ig_topopt_design *s, bool learnt) {
     memset(s->stress->correction, 0, sizeof s->stress->correction);
   if (s->peaks)
     memset(s->peaks->correction, 0, sizeof s->peaks->correction);
+  if (s->overheat)
+    memset(s->overheat->correction, 0, sizeof s->overheat->correction);
   if (s->modes)
     s->modes->known = false;
   if (s->buckling)

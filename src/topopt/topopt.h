@@ -110,6 +110,8 @@ typedef struct {
   double volume, compliance, displacement, stress; /* share of the region; J; m; Pa */
   double frequency, buckling;                      /* Hz, load factor: the least */
   double distortion;                               /* m, of the printed part */
+  double support_volume, removal_force;            /* m^3, N: supports of the printed part */
+  double overheating;                              /* rise over that of a solid part, the highest */
   double temperature, mass;                        /* K, the highest; kg */
   double member;                                   /* m: no ball of this diameter may be solid */
   double direction[3];
@@ -227,7 +229,9 @@ typedef enum {
   IG_MINIMISE_DISPLACEMENT,
   IG_MINIMISE_TEMPERATURE,
   IG_MINIMISE_BUCKLING, /* one over the lowest load factor */
-  IG_MINIMISE_DISTORTION
+  IG_MINIMISE_DISTORTION,
+  IG_MINIMISE_SUPPORT_VOLUME,
+  IG_MINIMISE_OVERHEATING
 } ig_minimise_kind;
 /* What ranks do: the linear systems of a design are shared, or the grid is divided; the last one,
    of coarser grids, where it can be. */
@@ -248,9 +252,12 @@ typedef struct {
   ig_src at;
   const char *set;
   ig_place place;
-  const char *direction; /* in which the part is built, "z+" */
-  int64_t layers;        /* 0: 10, or as many as there are elements */
-  double strain[3];      /* inherent strain of a new layer */
+  const char *direction;   /* in which the part is built, "z+" */
+  int64_t layers;          /* 0: 10, or as many as there are elements */
+  double strain[3];        /* inherent strain of a new layer; NaN: not given */
+  double angle;            /* from the plate: flatter faces need supports, degrees */
+  double support_strength; /* of their contact with the part, Pa; NaN: not given */
+  double slab;             /* what conducts heat below a new layer, m; NaN: ten elements */
 } ig_printing_case;
 enum { IG_MILL_DIRECTIONS = 6 };
 typedef struct {
@@ -387,6 +394,14 @@ typedef struct {
   double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
 } ig_loading;
 
+/* A grid as layers over the build plate. Element (i, j) of layer k is at the place
+   first + i step[0] + j step[1] + k up. */
+typedef struct {
+  int axis, layers, n[2]; /* n: elements of a layer; the second is 1 in a plane */
+  int64_t first, up, step[2];
+  double height, across[2]; /* edges of an element; the second is the thickness of a plane, m */
+} ig_topopt_layers;
+
 /* The body on the plate it is printed on: the same elements, held there and at planes of symmetry.
  */
 enum { IG_NO_LAYER = 255 };
@@ -403,13 +418,16 @@ typedef struct {
 } ig_topopt_plate;
 
 /* The part and the discretisation are defined below, the others in design/stress.h, design/modes.h,
-   design/buckling.h, design/distortion.h, design/pnorm.h and surface/pieces.h. */
+   design/buckling.h, design/distortion.h, design/pnorm.h, design/support.h, design/overheat.h and
+   surface/pieces.h. */
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;
 typedef struct ig_topopt_buckling ig_topopt_buckling;
 typedef struct ig_topopt_distortion ig_topopt_distortion;
 typedef struct ig_topopt_pnorm ig_topopt_pnorm;
+typedef struct ig_topopt_support ig_topopt_support;
+typedef struct ig_topopt_overheat ig_topopt_overheat;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
@@ -484,8 +502,9 @@ struct ig_discretisation {
   double ball;
   /* gives elements that share a density their mean; NULL: none do */
   ig_status (*link)(void *self, double *v);
-  const ig_topopt_plate *plate; /* NULL: it is not printed, or not supported */
-  double start;                 /* density to begin with; 0: the volume */
+  const ig_topopt_plate *plate;   /* NULL: no inherent strain is given, or not supported */
+  const ig_topopt_layers *layers; /* NULL: it is not printed, or not supported */
+  double start;                   /* density to begin with; 0: the volume */
   const double *centers; /* host: of the elements, [places][3]; only for densities of a file */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
    */
@@ -547,6 +566,7 @@ typedef struct {
   ig_array milled[IG_MILL_DIRECTIONS + 1];
   struct ig_topopt_grid_pattern *pattern; /* NULL: none */
   struct ig_topopt_grid_plate *plate;     /* the same */
+  ig_topopt_layers layers;                /* where it is printed */
   ig_array
       layer[2]; /* of a printed part the last one and the one at hand; of a drawn one columns */
   ig_discretisation d;
@@ -675,7 +695,9 @@ typedef struct {
   ig_topopt_modes *modes;          /* the same */
   ig_topopt_buckling *buckling;    /* the same */
   ig_topopt_distortion *distortion;
-  ig_topopt_pnorm *peaks; /* the same: temperatures, members */
+  ig_topopt_support *support;   /* the same: supports of the print */
+  ig_topopt_overheat *overheat; /* the same: heat of the print */
+  ig_topopt_pnorm *peaks;       /* the same: temperatures, members */
   /* wall time by ig_topopt_stage, for the summary */
   double seconds[4]; /* solve, sensitivities, filter, update */
 } ig_topopt_design;

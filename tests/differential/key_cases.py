@@ -570,9 +570,13 @@ def topopt():
     pressed = dict(base, minimise="buckling", buckling={}, filter={"kind": "density"}, loads=[dict(end, force=[-1.0, 0.0, 0.2]), dict(end, force=[-1.0, 0.0, -0.3], load_case=2)],
                    constraints=[{"buckling": 1e-3, "load_case": 1}], weights=[1.0, 2.0])
     yield "buckling", {"case": pressed, "only": ["buckling", "constraints", "weights", "mass_threshold"], "hints": hints}
-    printed = dict(base, minimise="distortion", filter={"kind": "density"}, constraints=[dict(end, distortion=1.0)],
+    printed = dict(base, minimise="distortion", filter={"kind": "density"}, passive=[{"box": {"min": [5.0, 0.0, 2.0]}}, {"box": {"min": [5.0, 0.0, 0.0], "max": [6.0, 4.0, 4.0]}}], constraints=[dict(end, distortion=1.0)],
                    printing={"box": {"min": [6.0, 0.0, 4.0], "max": [8.0, 4.0, 4.0]}, "strain": [-0.01, -0.02, -0.01]})
-    yield "printing", {"case": printed, "only": ["printing", "constraints"], "hints": dict(hints, **{"printing.direction": ["z-"], "layers": [2]})}
+    yield "printing", {"case": printed, "only": ["printing", "constraints"], "hints": dict(hints, **{"printing.direction": ["z-"], "layers": [2], "angle": [70.0, 25.0]})}
+    propped = dict(base, minimise="support_volume", filter={"kind": "density"}, sets=sets, constraints=[{"support_volume": 1.0}, {"removal_force": 1.0}, {"overheating": 2.0}],
+                   printing={"box": {"max": [6.0, 4.0, 4.0]}, "support_strength": 1.0, "slab": 3.0})
+    yield "supports", {"case": propped, "only": ["printing", "constraints", "minimise"],
+                       "hints": dict(hints, **{"printing.direction": ["z-"], "angle": [60.0], "layers": [2], "slab": [1.0], "support_strength": [2.0]})}
     mesh = {"mesh": {"boxes": [{"name": "part", "size": [8.0, 4.0, 4.0], "cells": [6, 3, 3]}]}, "materials": [dict(SOLID, young=1.0)], "volume": 0.3,
             "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "iterations": 4, "output": {"count": 1}}
     yield "mesh", {"case": mesh, "hints": dict(hints, set=["ymin"], exclude=[["part"]])}

@@ -118,6 +118,63 @@ static void tools_reach_what_is_milled(void **state) {
   }
 }
 
+/* A table whose left half stands on air and whose right half stands on air over a step: 3 x 4
+   columns of 6 elements and of 5, since 45 degrees hold the elements beside the leg up; they touch
+   the part above, and the right ones the step. */
+static void supports_are_counted(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    ig_topopt_problem t;
+    ig_evaluation e = {0};
+    const char *text =
+        "{grid: {elements: [12, 4, 8], size: [0.012, 0.004, 0.008]}, supports: [{set: zmin}], "
+        "loads: "
+        "[{set: zmax, force: [0, 0, -1]}], volume: 1, filter: {kind: none}, optimiser: {method: "
+        "mma}, printing: {support_strength: 20e6}, passive: [{as: void, box: {min: [0, 0, 0], max: "
+        "[0.004, 1, 0.006]}}, {as: void, box: {min: [0.008, 0, 0.001], max: [1, 1, 0.006]}}, {box: "
+        "{min: [0.004, 0, 0], max: [0.008, 1, 1]}}, {box: {min: [0, 0, 0.006], max: [1, 1, 1]}}], "
+        "constraints: [{support_volume: 1e-9}, {removal_force: 1}, {box: {max: [0.006, 1, 1]}, "
+        "support_volume: 1e-9}]}";
+    assert_int_equal(ig_topopt_problem_open(cx, text, &t), IG_OK);
+    ig_topopt_design_continue(&t.c, 1, &e);
+    assert_int_equal(ig_topopt_design_evaluate(t.s, &e), IG_OK);
+    assert_near(e.limit[0], 12 * 6 + 12 * 5, 1e-9);
+    assert_near(e.limit[1], 20 * 36, 1e-9);
+    assert_near(e.limit[2], 12 * 6, 1e-9);
+    ig_topopt_problem_close(&t);
+    ig_ctx_close(cx);
+  }
+}
+
+/* Heat of a layer over an air gap of one element: seven elements of solid and one of powder, which
+   conducts a hundredth, in a slab of eight. The slab ends at the plate or goes into it. */
+static void gaps_keep_heat_in(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int down = 0; down < 2; down++) {
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_topopt_problem t;
+      ig_evaluation e = {0};
+      char text[600];
+      snprintf(
+          text, sizeof text,
+          "{grid: {elements: [6, 4, 8], size: [0.006, 0.004, 0.008]}, supports: [{set: zmax}], "
+          "loads: [{box: {min: [0.006, 0, 0.005]}, force: [0, 0, -1]}], volume: 1, filter: "
+          "{kind: none}, optimiser: {method: mma}, printing: {direction: %s}, passive: [{as: "
+          "void, box: {min: [0, 0, 0.003], max: [1, 1, 0.004]}}], constraints: [{overheating: "
+          "1}, {box: {min: [0, 0, %s], max: [1, 1, %s]}, overheating: 1}]}",
+          down ? "z-" : "z+", down ? "0.004" : "0", down ? "1" : "0.003");
+      assert_int_equal(ig_topopt_problem_open(cx, text, &t), IG_OK);
+      ig_topopt_design_continue(&t.c, 1, &e);
+      assert_int_equal(ig_topopt_design_evaluate(t.s, &e), IG_OK);
+      assert_near(e.peak[0], (7 + 100) / 8.0, 1e-4);
+      assert_near(e.peak[1], 1, 1e-4); /* what is printed before the gap */
+      ig_topopt_problem_close(&t);
+      ig_ctx_close(cx);
+    }
+}
+
 /* The last density of a column of n: all x, but `own` the one at `at`. */
 static double column(int n, double x, int at, double own) {
   const double power = ig_draw_power(n);
@@ -605,6 +662,11 @@ static void slips_are_told(void **state) {
       {HALF "loads: [{force: [0, 0, 1]}]\ndraw_direction: {direction: z+, parting: 7}\n",
        "outside the grid"},
       {HALF "loads: [{force: [0, 0, 1]}]\ndraw_direction: {}\noverhang: {}\n", "printed or cast"},
+      {HALF "loads: [{force: [0, 0, 1]}]\nconstraints: [{support_volume: 1}]\n", "of what print"},
+      {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {}\nconstraints: "
+            "[{removal_force: 1}]\n",
+       "support_strength"},
+      {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {slab: 1}\n", "no overheating is bounded"},
       {HALF "problem: frequency\nconstraints: [{compliance: 1}]\n", "there is no load case 1"},
       {HALF "problem: heat\nsource: 1\nconstraints: [{frequency: 1}]\n", "nothing swings"}};
   run_refused(bad, sizeof bad / sizeof *bad);
@@ -614,6 +676,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_repeat_to_the_last_bit),
                                      cmocka_unit_test(tools_can_be_drawn),
                                      cmocka_unit_test(tools_reach_what_is_milled),
+                                     cmocka_unit_test(supports_are_counted),
+                                     cmocka_unit_test(gaps_keep_heat_in),
                                      cmocka_unit_test(columns_of_any_length_move_alike),
                                      cmocka_unit_test(drawn_designs_hold_together),
                                      cmocka_unit_test(drawn_designs_settle),

@@ -295,6 +295,18 @@ static const struct {
      "}, passive: [{box: {min: [5, 1, 0], max: [6, 2, 9]}}, {box: {min: [2, 2, 0], max: [3, 3, "
      "9]}, as: void}], constraints: [{distortion: 0.1}, {box: {min: [2, 2, 0], max: [5, 2, 9]}, "
      "distortion: 0.02}]"},
+    {"printed on supports",
+     {"a removal force", "a region's supports", "overheating"},
+     "minimise: support_volume, " CLAMPED ", loads: [{" TIP ", force: [-2, 1, 0]}], printing: "
+     "{direction: y-, angle: 50, support_strength: 3}, passive: [{box: {min: [5, 1, 0], max: [6, "
+     "2, "
+     "9]}}, {box: {min: [2, 2, 0], max: [3, 3, 9]}, as: void}], constraints: [{removal_force: 7}, "
+     "{box: {min: [2, 0, 0], max: [5, 2, 9]}, support_volume: 2}, {overheating: 3}]"},
+    {"printed hot",
+     {"a region's overheating", "supports at 30 degrees"},
+     "minimise: overheating, " CLAMPED ", loads: [{" TIP
+     ", force: [-2, 1, 0]}], printing: {direction: x+, angle: 30, slab: 3}, constraints: [{box: "
+     "{min: [2, 0, 0], max: [5, 2, 9]}, overheating: 2}, {support_volume: 3}]"},
     {"weight and a force",
      {"a compliance with weight", "a displacement with weight", "a stress with weight"},
      CLAMPED ", loads: [{gravity: [0.1, -1, 0]}, {" TIP
@@ -396,7 +408,7 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
                grids[on], cases[k].text);
       if (on >= MESHED && (strstr(cases[k].text, "milling:") || strstr(cases[k].text, "printing:")))
         continue; /* grids alone */
-      const bool steep = strstr(cases[k].text, "angle:");
+      const bool steep = printed && strstr(cases[k].text, "angle:");
       if ((on == 0 && printed) || (on > MESHED && linked) || (on < MESHED && steep))
         continue; /* of a plane the same as drawn; repetition needs rows; cubes have 45 degrees */
       IG_TRY_GOTO(status, done,

@@ -118,6 +118,14 @@ static const ig_option limit_options[] = {
             "largest member size: no ball of this diameter around an element there may be solid"),
     IG_REAL(ig_limit_case, distortion, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the nodes there may be off their places after printing, root mean square"),
+    IG_REAL(ig_limit_case, support_volume, "m^3", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most the supports may fill that hold the elements there up while they are printed; "
+            "with `symmetry` in the model, not in the whole part"),
+    IG_REAL(ig_limit_case, removal_force, "N", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most it may take to tear all supports off the elements there; with `symmetry` off the "
+            "model"),
+    IG_REAL(ig_limit_case, overheating, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most a new layer there may heat up over what it would on a solid part"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
     IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
            "under which load; 0: the first, of a stress or buckling the worst of all"),
@@ -319,8 +327,17 @@ static const ig_option printing_options[] = {
             "is the build plate"),
     IG_INT(ig_printing_case, layers, "0", 0, 250,
            "steps in which the part is made; 0: 10, or one for each layer of elements"),
-    IG_VECTOR3(ig_printing_case, strain, "", IG_REQUIRED,
-               "inherent strain of a new layer along x, y, z; shrinkage is negative"),
+    IG_VECTOR3(
+        ig_printing_case, strain, "", NULL,
+        "inherent strain of a new layer along x, y, z; shrinkage is negative; for distortion"),
+    IG_REAL(ig_printing_case, angle, "", "45", 20, 70,
+            "faces that are flatter need supports: least angle from the build plate, in degrees"),
+    IG_REAL(ig_printing_case, support_strength, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "of the contact between supports and part, over its whole area: what tears them off; "
+            "for removal_force"),
+    IG_REAL(ig_printing_case, slab, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "depth below a new layer in which heat is conducted while the layer is made; left out: "
+            "ten elements; for overheating"),
     IG_END};
 
 static const ig_option finish_options[] = {
@@ -339,12 +356,15 @@ const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
               "what is wanted; frequency: the lowest natural frequency as high as possible"),
     IG_CHOICE(ig_topopt_case, minimise,
-              "response|volume|stress|displacement|temperature|buckling|distortion", "response",
+              "response|volume|stress|displacement|temperature|buckling|distortion|"
+              "support_volume|overheating",
+              "response",
               "what is made small: what 'problem' says, within the volume; the volume, within the "
               "constraints ('volume' is the density of the start then); within the volume the "
               "largest stress, the mean displacement of the ports, the highest temperature (of "
               "the ports, where there are any), one over the least factor of the loads at which "
-              "the body buckles, or the distortion by printing"),
+              "the body buckles, the distortion by printing, the volume of supports, or the "
+              "overheating while it is printed"),
     IG_CHOICE(ig_topopt_case, combine, "sum|worst", "sum",
               "load cases: their weighted sum, or a smooth maximum of the weighted ones"),
     IG_CHOICE(ig_topopt_case, plane, "stress|strain", "stress",
@@ -363,7 +383,8 @@ const ig_option ig_topopt_options[] = {
             "elements that are not designed; later entries win"),
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
             "bounds beside the volume, each with one of volume, mass, compliance, displacement, "
-            "stress, temperature, frequency, buckling, distortion, member (by mma)"),
+            "stress, temperature, frequency, buckling, distortion, support_volume, removal_force, "
+            "overheating, member (by mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
@@ -407,8 +428,8 @@ const ig_option ig_topopt_options[] = {
            "no void that a tool could not reach along a straight line from one of some directions "
            "(grids)"),
     IG_MAP(ig_topopt_case, printing, ig_printing_case, printing_options, NULL,
-           "how the part is printed, for its distortion (grids); set or place: where that is made "
-           "small by minimise: distortion"),
+           "how the part is printed, for its supports, overheating and distortion (grids); set or "
+           "place: where one of them is made small by minimise"),
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
            "elements that share one density: extrusion, repetition, symmetry of the design"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),

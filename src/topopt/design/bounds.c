@@ -46,7 +46,14 @@ ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluatio
     b = (ig_topopt_bound){"member", "", 0, IG_MEMBER_SHARE, stress_slack, false};
   if (!isnan(l->distortion))
     b = (ig_topopt_bound){"distortion", "m", 0, l->distortion, slack, false};
-  const bool peak = !isnan(l->stress) || !isnan(l->temperature) || !isnan(l->member);
+  if (!isnan(l->support_volume))
+    b = (ig_topopt_bound){"support_volume", "m^3", 0, l->support_volume, slack, false};
+  if (!isnan(l->removal_force))
+    b = (ig_topopt_bound){"removal_force", "N", 0, l->removal_force, slack, false};
+  if (!isnan(l->overheating))
+    b = (ig_topopt_bound){"overheating", "", 0, l->overheating, stress_slack, false};
+  const bool peak =
+      !isnan(l->stress) || !isnan(l->temperature) || !isnan(l->member) || !isnan(l->overheating);
   b.value = (peak ? e->peak[i] : e->limit[i]) * b.bound;
   return b;
 }

@@ -160,9 +160,11 @@ static ig_status check_case(const ig_topopt_design *s) {
   const ig_topopt_case *c = s->c;
   const ig_src *at = c->printing.at.given ? &c->printing.at : &c->at;
   if (!c->printing.at.given)
-    return ig_fail_at(cx, at, "distortion: by what? Give 'printing' with its inherent_strain");
+    return ig_fail_at(cx, at, "distortion: by what? Give 'printing' with its strain");
+  if (isnan(c->printing.strain[0]))
+    return ig_fail_at(cx, at, "printing: strain: is needed for a distortion");
   if (c->problem != IG_PROBLEM_STIFFNESS)
-    return ig_fail_at(cx, at, "printing: is for problem: stiffness");
+    return ig_fail_at(cx, at, "printing: strain: is for problem: stiffness");
   if (!s->d->plate)
     return ig_fail_at(cx, at, "printing: is for grids; this is a mesh");
   if (c->plane == IG_PLANE_STRAIN)

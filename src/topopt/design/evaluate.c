@@ -17,9 +17,11 @@
 #include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
+#include "topopt/design/overheat.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/case/boundary_conditions.h"
 #include "topopt/design/stress.h"
+#include "topopt/design/support.h"
 #include "topopt/design/solve_groups.h"
 #include "topopt/output.h"
 #include "backend/backend.h"
@@ -255,6 +257,10 @@ static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
     IG_TRY(ig_topopt_buckling_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
   if (s->c->minimise == IG_MINIMISE_DISTORTION)
     IG_TRY(ig_topopt_distortion_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
+  if (s->c->minimise == IG_MINIMISE_SUPPORT_VOLUME)
+    IG_TRY(ig_topopt_support_evaluate(s, p->law, IG_LIMITS, p->value, s->dc.dev));
+  if (s->c->minimise == IG_MINIMISE_OVERHEATING)
+    IG_TRY(ig_topopt_overheat_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
   return IG_OK;
 }
 
@@ -553,6 +559,8 @@ static ig_status build(ig_topopt_design *s) {
   IG_TRY(ig_topopt_modes_new(s));
   IG_TRY(ig_topopt_buckling_new(s));
   IG_TRY(ig_topopt_distortion_new(s));
+  IG_TRY(ig_topopt_support_new(s));
+  IG_TRY(ig_topopt_overheat_new(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
@@ -640,6 +648,8 @@ void ig_topopt_design_free(ig_topopt_design *s) {
   ig_topopt_modes_free(s);
   ig_topopt_buckling_free(s);
   ig_topopt_distortion_free(s);
+  ig_topopt_support_free(s);
+  ig_topopt_overheat_free(s);
   ig_topopt_pnorm_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);

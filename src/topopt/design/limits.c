@@ -10,13 +10,17 @@
      temperature, member  design/pnorm.c
      frequency         design/modes.c
      buckling          design/buckling.c
-     distortion        design/distortion.c */
+     distortion        design/distortion.c
+     support_volume, removal_force  design/support.c
+     overheating       design/overheat.c */
 #include "topopt/design/buckling.h"
 #include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
+#include "topopt/design/overheat.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/design/stress.h"
+#include "topopt/design/support.h"
 #include "topopt/design/solve_groups.h"
 #include "backend/backend.h"
 
@@ -87,6 +91,14 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
       IG_TRY(ig_topopt_distortion_evaluate(s, law, i, e, &e->limit[i], slope));
       continue;
     }
+    if (!isnan(limit->support_volume) || !isnan(limit->removal_force)) {
+      IG_TRY(ig_topopt_support_evaluate(s, law, i, &e->limit[i], slope));
+      continue;
+    }
+    if (!isnan(limit->overheating)) {
+      IG_TRY(ig_topopt_overheat_evaluate(s, law, i, e, &e->limit[i], slope));
+      continue;
+    }
     if (!isnan(limit->buckling)) {
       IG_TRY(ig_topopt_buckling_evaluate(s, law, i, e, &e->limit[i], slope));
       continue;
@@ -148,17 +160,20 @@ static ig_status check_cycle(const ig_topopt_design *s, const ig_limit_case *lim
 
 /* Exactly one quantity per entry, and everything that it needs. */
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
-  const double given[] = {limit->volume,       limit->mass,   limit->compliance,
-                          limit->displacement, limit->stress, limit->temperature,
-                          limit->frequency,    limit->member, limit->buckling,
-                          limit->distortion};
+  const double given[] = {limit->volume,       limit->mass,           limit->compliance,
+                          limit->displacement, limit->stress,         limit->temperature,
+                          limit->frequency,    limit->member,         limit->buckling,
+                          limit->distortion,   limit->support_volume, limit->removal_force,
+                          limit->overheating};
   int count = 0;
   for (size_t i = 0; i < sizeof given / sizeof *given; i++)
     count += !isnan(given[i]);
   if (count != 1)
-    return ig_fail_at(s->cx, &limit->at,
-                      "constraints: give one of volume, mass, compliance, displacement, stress, "
-                      "temperature, frequency, buckling, distortion and member");
+    return ig_fail_at(
+        s->cx, &limit->at,
+        "constraints: give one of volume, mass, compliance, displacement, stress, "
+        "temperature, frequency, buckling, distortion, support_volume, removal_force, "
+        "overheating and member");
   if (limit->cycle.at.given)
     IG_TRY(check_cycle(s, limit));
   if (!isnan(limit->mass) && !(s->loading->element_mass > 0))

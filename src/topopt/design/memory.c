@@ -5,6 +5,7 @@
 #include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
+#include "topopt/design/overheat.h"
 #include "topopt/design/stress.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + ig_topopt_swept(c));
   bytes += c->milling.at.given ? 8 * n * (c->milling.directions.count + 1) : 0;
   bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
-  bytes += ig_topopt_buckling_bytes(c, n, nu, cases) + ig_topopt_distortion_bytes(c, n, nu);
+  bytes += ig_topopt_buckling_bytes(c, n, nu, cases) + ig_topopt_distortion_bytes(c, n, nu) +
+           ig_topopt_overheat_bytes(c, n);
   bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;

@@ -6,6 +6,7 @@
 #include "topopt/design/buckling.h"
 #include "topopt/design/distortion.h"
 #include "topopt/design/modes.h"
+#include "topopt/design/overheat.h"
 #include "topopt/design/stress.h"
 #include "solver/mesh/ebe.h"
 
@@ -175,7 +176,7 @@ static ig_status check_top(const asked *a) {
   const bool response = c->minimise == IG_MINIMISE_DISPLACEMENT ||
                         (c->minimise == IG_MINIMISE_RESPONSE && c->problem != IG_PROBLEM_FREQUENCY);
   const bool weighted =
-      response || (c->minimise >= IG_MINIMISE_STRESS && c->minimise != IG_MINIMISE_DISTORTION);
+      response || (c->minimise >= IG_MINIMISE_STRESS && c->minimise < IG_MINIMISE_DISTORTION);
   const rule list[] = {
       {!a->heat && c->source != 0, "source", "it is heat, for problem: heat"},
       {c->plane != IG_PLANE_STRESS && (!a->plane || a->heat), "plane",
@@ -212,12 +213,18 @@ static ig_status check_sections(const asked *a) {
   IG_TRY(REFUSE(a, &c->buckling.at, buckling));
   const ig_printing_case *made = &c->printing;
   const rule printing[] = {
-      {made->at.given && !ig_topopt_distortion_asked(c), "printing",
+      {!isnan(made->strain[0]) && !ig_topopt_distortion_asked(c), "printing: strain",
        "no distortion is bounded or made small: give one in 'constraints', or minimise: "
        "distortion"},
-      {(made->set || made->place.at.given) && c->minimise != IG_MINIMISE_DISTORTION,
+      {made->layers > 0 && !ig_topopt_distortion_asked(c), "printing: layers",
+       "it is for a distortion; supports and overheating are looked at in every layer of elements"},
+      {!isnan(made->slab) && !ig_topopt_overheat_asked(c), "printing: slab",
+       "no overheating is bounded or made small: give one in 'constraints', or minimise: "
+       "overheating"},
+      {(made->set || made->place.at.given) && c->minimise < IG_MINIMISE_DISTORTION,
        "printing: set or place",
-       "it is for minimise: distortion; bounds have a place of their own"}};
+       "it is for minimise: distortion, support_volume or overheating; bounds have a place of "
+       "their own"}};
   IG_TRY(REFUSE(a, &made->at, printing));
   const rule filter[] = {{c->filter.kind == IG_FILTER_NONE && !isnan(c->filter.radius),
                           "filter: radius", "kind: none filters nothing"},

@@ -2,6 +2,7 @@
    s->trial, which then changes places with s->x. */
 #include "topopt/grid/divide.h"
 #include "topopt/design/mma.h"
+#include "topopt/design/overheat.h"
 #include "topopt/output.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/design/stress.h"
@@ -98,6 +99,7 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                       s->trial.dev, &s->multiplier));
   IG_TRY(ig_topopt_stress_learn(s, &next));
   ig_topopt_pnorm_learn(s, &next);
+  ig_topopt_overheat_learn(s, &next);
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;

@@ -5,6 +5,7 @@
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,21 @@ static void number(const ig_topopt_grid_model *m, ig_topopt_grid_plate *p, int a
       }
 }
 
+ig_topopt_layers ig_topopt_grid_layers(const ig_topopt_grid_model *m, int axis, int up) {
+  const ig_grid *g = &m->grid;
+  const int64_t stride[3] = {1, g->row, g->plane};
+  const int a = (axis + 1) % g->dim, b = g->dim == 3 ? (axis + 2) % 3 : -1;
+  ig_topopt_layers l = {.axis = axis, .layers = g->n[axis], .n = {g->n[a], b < 0 ? 1 : g->n[b]}};
+  l.step[0] = stride[a];
+  l.step[1] = b < 0 ? 0 : stride[b];
+  l.up = up ? stride[axis] : -stride[axis];
+  l.first = g->first + (up ? 0 : (g->n[axis] - 1) * stride[axis]);
+  l.height = m->h[axis];
+  l.across[0] = m->h[a];
+  l.across[1] = b < 0 ? ig_topopt_thickness(m->c) : m->h[b];
+  return l;
+}
+
 ig_status ig_topopt_grid_plate_new(ig_topopt_grid_model *m, const ig_brick *brick) {
   ig_ctx *cx = m->cx;
   const ig_printing_case *c = &m->c->printing;
@@ -88,6 +104,10 @@ ig_status ig_topopt_grid_plate_new(ig_topopt_grid_model *m, const ig_brick *bric
   if (m->slab)
     return ig_fail_at(cx, &c->at, "printing: is not for grids that are divided between ranks");
   IG_TRY(direction_read(m, &axis, &up));
+  m->layers = ig_topopt_grid_layers(m, axis, up);
+  m->d.layers = &m->layers;
+  if (isnan(c->strain[0]))
+    return IG_OK; /* nothing shrinks */
   IG_TRY(IG_NEW(cx, &p, 1, "printing"));
   m->plate = p;
   p->plate = (ig_topopt_plate){.changed = changed, .solve = solve, .strain_back = strain_back};

@@ -1,0 +1,142 @@
+/* Columns of support, from the top layer down; slopes come back from the plate up
+   (support_columns.h). */
+#include "topopt/design/support_columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double POWER = 8; /* of the smooth union of what is below */
+
+/* Elements within the angle of the one below, in as few layers as reach a neighbour: one up to 45
+   degrees of cubes, two or three of steeper angles. */
+static void cone_make(ig_support_columns *c, double angle) {
+  const ig_topopt_layers *l = c->layers;
+  const double run = l->height / tan(angle / 57.29577951308232), slack = 1 + 1e-9;
+  const double least = l->n[1] > 1 ? fmin(l->across[0], l->across[1]) : l->across[0];
+  int deep = (int)ceil(least / (run * slack));
+  deep = deep < 1 ? 1 : deep > 3 ? 3 : deep;
+  for (int k = 1; k <= deep; k++)
+    for (int j = -3; j <= 3; j++)
+      for (int i = -3; i <= 3; i++) {
+        const double x = i * l->across[0], y = j * l->across[1];
+        if (sqrt(x * x + y * y) > k * run * slack || (j != 0 && l->n[1] == 1))
+          continue;
+        if (c->count == IG_CONE)
+          return;
+        const int step[] = {i, j, k};
+        memcpy(c->cone[c->count++], step, sizeof step);
+      }
+}
+
+ig_status ig_support_columns_new(ig_ctx *cx, const ig_topopt_layers *layers, size_t places,
+                                 double angle, ig_support_columns *c) {
+  *c = (ig_support_columns){.layers = layers,
+                            .area = layers->across[0] * layers->across[1],
+                            .volume = layers->across[0] * layers->across[1] * layers->height};
+  cone_make(c, angle);
+  IG_TRY(IG_NEW(cx, &c->below, places, "supports"));
+  IG_TRY(IG_NEW(cx, &c->hang, places, "supports"));
+  IG_TRY(IG_NEW(cx, &c->column, places, "supports"));
+  return IG_NEW(cx, &c->slope_need, (size_t)layers->n[0] * (size_t)layers->n[1], "supports");
+}
+
+void ig_support_columns_free(ig_support_columns *c) {
+  free(c->below);
+  free(c->hang);
+  free(c->column);
+  free(c->slope_need);
+  *c = (ig_support_columns){0};
+}
+
+static int64_t place(const ig_topopt_layers *l, int i, int j, int k) {
+  return l->first + i * l->step[0] + j * l->step[1] + k * l->up;
+}
+
+/* The places that hold an element up; how many. */
+static int holders(const ig_support_columns *c, int i, int j, int k, int64_t *to) {
+  const ig_topopt_layers *l = c->layers;
+  int n = 0;
+  for (int m = 0; m < c->count; m++) {
+    const int a = i + c->cone[m][0], b = j + c->cone[m][1], d = k - c->cone[m][2];
+    if (d >= 0 && a >= 0 && a < l->n[0] && b >= 0 && b < l->n[1])
+      to[n++] = place(l, a, b, d);
+  }
+  return n;
+}
+
+static double eighth(double x) {
+  x *= x;
+  x *= x;
+  return x * x;
+}
+
+static double below(const double *x, int n, const int64_t *at) {
+  double none = 1;
+  for (int m = 0; m < n; m++)
+    none *= 1 - eighth(x[at[m]]);
+  return none < 1 ? pow(1 - none, 1 / POWER) : 0;
+}
+
+/* slope by `below` becomes slopes by what is below. Where nothing is, any of it counts in full. */
+static void below_back(const double *x, int n, const int64_t *at, double all, double by,
+                       double *slope) {
+  for (int m = 0; m < n && by != 0; m++) {
+    double others = 1;
+    for (int o = 0; o < n; o++)
+      others *= o == m ? 1 : 1 - eighth(x[at[o]]);
+    slope[at[m]] += by * others * (all > 0 ? pow(x[at[m]] / all, POWER - 1) : 1);
+  }
+}
+
+/* What the element above asks for. */
+static double need(const ig_support_columns *c, int64_t above) {
+  return 1 - (1 - c->hang[above]) * (1 - c->column[above]);
+}
+
+void ig_support_columns_find(ig_support_columns *c, const double *x, const double *count,
+                             double *volume, double *contact) {
+  const ig_topopt_layers *l = c->layers;
+  int64_t at[IG_CONE];
+  *volume = *contact = 0;
+  for (int k = l->layers - 1; k >= 0; k--)
+    for (int j = 0; j < l->n[1]; j++)
+      for (int i = 0; i < l->n[0]; i++) {
+        const int64_t e = place(l, i, j, k), above = e + l->up;
+        const bool top = k == l->layers - 1;
+        c->below[e] = k > 0 ? below(x, holders(c, i, j, k, at), at) : 1;
+        c->hang[e] = x[e] * (1 - c->below[e]);
+        c->column[e] = top ? 0 : (1 - x[e]) * need(c, above);
+        const double counts = count ? count[e] : 1;
+        *volume += counts * c->volume * c->column[e];
+        *contact += counts * c->area * (c->hang[e] + (top ? 0 : x[e] * c->column[above]));
+      }
+}
+
+/* From the plate up: what an element asks for is known to its column when the layer below is done.
+   slope_need: of the layer below, by what it is asked for, times what the weights make of it. */
+void ig_support_columns_back(ig_support_columns *c, const double *x, const double *count,
+                             double by_volume, double by_contact, double *slope) {
+  const ig_topopt_layers *l = c->layers;
+  int64_t at[IG_CONE];
+  const double v = by_volume * c->volume, a = by_contact * c->area;
+  memset(c->slope_need, 0, (size_t)l->n[0] * (size_t)l->n[1] * sizeof *c->slope_need);
+  for (int k = 0; k < l->layers; k++)
+    for (int j = 0; j < l->n[1]; j++)
+      for (int i = 0; i < l->n[0]; i++) {
+        const int64_t e = place(l, i, j, k), above = e + l->up, under = e - l->up;
+        const bool top = k == l->layers - 1;
+        const double counts = count ? count[e] : 1;
+        const double counts_under = k == 0 ? 0 : count ? count[under] : 1;
+        double *by_need = &c->slope_need[i + (int64_t)j * l->n[0]]; /* of the element under this */
+        const double by_column =
+            counts * v + *by_need * (1 - c->hang[e]) + (k > 0 ? counts_under * a * x[under] : 0);
+        const double by_hang = counts * a + *by_need * (1 - c->column[e]);
+        slope[e] += by_hang * (1 - c->below[e]);
+        if (!top)
+          slope[e] += counts * a * c->column[above] - by_column * need(c, above);
+        if (k > 0)
+          below_back(x, holders(c, i, j, k, at), at, c->below[e], -by_hang * x[e], slope);
+        *by_need = top ? 0 : by_column * (1 - x[e]);
+      }
+}

@@ -1,0 +1,52 @@
+/* What printing the part takes: volume of its supports, their contact with the part, the force that
+   tears them off, and where it overheats. Measured on the elements at the end of a run, void or
+   solid at the level of the surface: the bounds of the case see densities between the two. */
+#include "topopt/design/overheat.h"
+#include "topopt/design/support.h"
+#include "topopt/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static ig_status put_supports(const ig_topopt_run *r, ig_sink *sink, const double *part) {
+  const ig_printing_case *c = &r->s->c->printing;
+  const double copies = ig_topopt_copies(r->s->c);
+  ig_support_columns columns;
+  double volume, contact;
+  const ig_status status =
+      ig_support_columns_new(r->s->cx, r->d->layers, (size_t)r->d->places, c->angle, &columns);
+  if (status == IG_OK)
+    ig_support_columns_find(&columns, part, NULL, &volume, &contact);
+  ig_support_columns_free(&columns);
+  IG_TRY(status);
+  IG_TRY(sink->result(sink, "support_volume", "m^3", copies * volume));
+  IG_TRY(sink->result(sink, "support_contact", "m^2", copies * contact));
+  return isnan(c->support_strength)
+             ? IG_OK
+             : sink->result(sink, "removal_force", "N", copies * contact * c->support_strength);
+}
+
+static ig_status put_heat(const ig_topopt_run *r, ig_sink *sink, const double *part) {
+  double most;
+  int layer;
+  if (!r->s->overheat)
+    return IG_OK;
+  IG_TRY(ig_topopt_overheat_measure(r->s, part, &most, &layer));
+  IG_TRY(sink->result(sink, "overheating", "", most));
+  return sink->result(sink, "overheating_height", "m", (layer + 1) * r->d->layers->height);
+}
+
+ig_status ig_topopt_print_put(const ig_topopt_run *r, ig_sink *sink, const double *density,
+                              double level) {
+  double *part;
+  if (!r->d->layers)
+    return IG_OK;
+  IG_TRY(IG_NEW(r->s->cx, &part, r->d->places, "print"));
+  for (int64_t i = 0; i < r->d->places; i++)
+    part[i] = density[i] >= level;
+  ig_status status = put_supports(r, sink, part);
+  if (status == IG_OK)
+    status = put_heat(r, sink, part);
+  free(part);
+  return status;
+}
