@@ -404,9 +404,10 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
   } else {
     ig_import_put(b, ", duration: ");
     ig_import_real(b, s->period);
-    if (s->first < s->period) {
+    const double first = !s->direct && s->first > s->most ? s->most : s->first;
+    if (first < s->period) {
       ig_import_put(b, ", first_step: ");
-      ig_import_real(b, s->first);
+      ig_import_real(b, first);
     }
     if (s->direct)
       ig_import_put(b, ", fixed_steps: true");

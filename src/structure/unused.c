@@ -44,6 +44,7 @@ static ig_status check_analyses(ig_ctx *cx, const ig_structure_case *c) {
         {modes && a->fixed_steps, "fixed_steps", stepped},
         {a->fixed_steps && !isnan(a->largest_step), "largest_step",
          "with `fixed_steps` every step is as long as the first"},
+        {a->first_step > a->largest_step, "first_step", "it is longer than `largest_step`"},
         {modes && a->tolerance != 1e-5, "tolerance", stepped},
         {modes && a->steps != 100000, "steps", stepped},
         {a->kind != IG_STRUCTURE_DYNAMIC && a->alpha != -0.05, "alpha", "it is for kind: dynamic"},
