@@ -202,6 +202,8 @@ static ig_status after_window(ig_powder_run *r, bool last) {
                  IG_KERNELS_CUDA) return ig_powder_after_cuda(r->cx, &r->view, &r->cluster, last);)
   IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_cross));
   IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_mean));
+  IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_mark));
+  IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_flood));
   return ig_powder_do_all(r, IG_POWDER_KERNEL_pool);
 }
 

@@ -72,7 +72,11 @@ static ig_status bed_make(ig_powder_run *r) {
 static ig_status looks_make(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   const size_t probes = (size_t)r->c->probes.count;
-  IG_TRY(ig_array_new(r->cx, &a->keys, IG_KEYS * IG_POWDER_BEAMS, sizeof(uint64_t), "pool"));
+  IG_TRY(ig_array_new(r->cx, &a->keys, IG_POWDER_KEYS, sizeof(uint64_t), "pool"));
+  /* rows of bits of the largest window there may be */
+  const size_t words = (size_t)((r->nf[0] + 31) / 32 * r->nf[1]);
+  IG_TRY(ig_array_new(r->cx, &a->wet, words, sizeof(uint32_t), "pool"));
+  IG_TRY(ig_array_new(r->cx, &a->own_pool, words * (size_t)r->beams, sizeof(uint32_t), "pool"));
   IG_TRY(doubles(r, &a->pool, IG_POOL_COLUMNS));
   IG_TRY(doubles(r, &a->ground, IG_POWDER_BEAMS));
   for (int b = 0; b < IG_POWDER_BEAMS; b++)
@@ -219,6 +223,8 @@ static void view_make(ig_powder_run *r) {
   v->solidus_T = isfinite(r->tables->solidus) ? r->material->solidus : INFINITY;
   v->fits = r->fits;
   v->keys = a->keys.dev;
+  v->wet = a->wet.dev;
+  v->own_pool = a->own_pool.dev;
   v->pool = a->pool.dev;
   v->line = a->line.dev;
   v->molten = a->molten.dev;

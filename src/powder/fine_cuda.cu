@@ -24,6 +24,7 @@ extern "C" {
 #include "kern/prec_f64.h"
 #include "powder/level.inc"
 #include "powder/tables.inc"
+#include "powder/keys.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
 #include "powder/events.inc"
@@ -65,9 +66,11 @@ static __device__ __noinline__ double slab_light(const ig_powder_view &v, int be
 static __device__ __noinline__ double slab_boil(const ig_powder_view &v, const ig_powder_window &w,
                                                 int x, int y, double heat, double dt, double edge,
                                                 double resist, double light) {
+  double surface;
   const double by =
-      powder_vapour_take(&v, heat, dt / edge, resist, edge, light / (dt * edge * edge));
+      powder_vapour_take(&v, heat, dt / edge, resist, edge, light / (dt * edge * edge), &surface);
   v.evaporated[powder_column_in(&v, &w.box, x, y)] += by * edge * edge * edge;
+  powder_surface_hot(&v, &w, x, y, surface);
   return by;
 }
 

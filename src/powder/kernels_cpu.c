@@ -7,10 +7,12 @@
 #include "kern/prec_f64.h"
 #include "powder/level.inc"
 #include "powder/tables.inc"
+#include "powder/keys.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
 #include "powder/events.inc"
 #include "powder/cells.inc"
+#include "powder/pool.inc"
 
 /* Cells write what is theirs: any order gives the same bits. */
 #define X(name, where)                                                                             \

@@ -11,10 +11,12 @@ extern "C" {
 #include "kern/prec_f64.h"
 #include "powder/level.inc"
 #include "powder/tables.inc"
+#include "powder/keys.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
 #include "powder/events.inc"
 #include "powder/cells.inc"
+#include "powder/pool.inc"
 
 enum { THREADS = 128 };
 
@@ -36,6 +38,41 @@ IG_POWDER_CELL_ITEMS(X)
   }
 IG_POWDER_ITEMS(X)
 #undef X
+
+/* Columns with a molten cell: a warp per word of 32, a lane per column. */
+__global__ void __launch_bounds__(THREADS)
+    powder_mark_words(const __grid_constant__ ig_powder_view v, int64_t n) {
+  const int64_t word = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  const int lane = (int)threadIdx.x % 32, words = powder_wet_words(&v);
+  if (word >= n)
+    return;
+  const int j = (int)(word / words), i = 32 * (int)(word % words) + lane;
+  const unsigned bits = __ballot_sync(0xffffffffu, powder_wet_column(&v, i, j));
+  if (lane == 0)
+    v.wet[word] = bits;
+}
+
+/* Of these the pools of the window's beams (powder_flood): a block per beam, a thread per row. Rows
+   that others are at are read as they are: a change is followed by one more round. */
+__global__ void __launch_bounds__(THREADS)
+    powder_flood_rows(const __grid_constant__ ig_powder_view v) {
+  const int b = (int)blockIdx.x, t = (int)threadIdx.x, rows = v.w.fine.n[1],
+            words = powder_wet_words(&v);
+  uint32_t *own = powder_own_bits(&v, b);
+  for (int64_t i = t; i < (int64_t)words * rows; i += THREADS)
+    own[i] = 0;
+  __syncthreads();
+  int c[2], more = 0;
+  if (t == 0 && powder_pool_seed(&v, v.w.beam[b], c)) {
+    own[(int64_t)c[1] * words + c[0] / 32] = 1u << c[0] % 32;
+    more = 1;
+  }
+  while (__syncthreads_or(more)) {
+    more = 0;
+    for (int j = t; j < rows; j += THREADS)
+      more |= powder_flood_row(&v, own, j);
+  }
+}
 
 /* Counts of molten cells to the host, by one warp; their number after all of them. */
 static __device__ void counts_tell(const ig_powder_view *v, int *told, int turn) {
@@ -77,8 +114,8 @@ __global__ void __launch_bounds__(THREADS)
       powder_cross_put(&v, c, sum);
   } else {
     const int64_t i = (int64_t)(blockIdx.x - pool) * blockDim.x + threadIdx.x;
-    double T = i < cells ? powder_pool_T(&v, (int)(i % f[0]), (int)(i / f[0] % f[1]),
-                                         (int)(i / f[0] / f[1]))
+    double T = i < cells ? powder_pool_hot(&v, (int)(i % f[0]), (int)(i / f[0] % f[1]),
+                                           (int)(i / f[0] / f[1]))
                          : 0;
     for (int to = 16; to; to /= 2) {
       const double other = __shfl_xor_sync(0xffffffffu, T, to);
@@ -180,6 +217,14 @@ extern "C" ig_status ig_powder_after_cuda(ig_ctx *cx, const ig_powder_view *v,
   const int boxes = b[0] * b[1] * b[2], faces = 2 * (b[0] * b[1] + b[1] * b[2] + b[2] * b[0]);
   const int64_t cells = (int64_t)f[0] * f[1] * f[2];
   const unsigned pool = ig_cuda_blocks(32 * ((int64_t)boxes + faces), THREADS);
+  if (v->w.beams > 0) { /* else all that is molten is nobody's */
+    const int64_t words = (int64_t)(f[0] + 31) / 32 * f[1];
+    powder_mark_words<<<ig_cuda_blocks(32 * words, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(
+        *v, words);
+    IG_LAUNCHED(cx);
+    powder_flood_rows<<<(unsigned)v->w.beams, THREADS, 0, ig_cuda_stream(cx)>>>(*v);
+    IG_LAUNCHED(cx);
+  }
   powder_after_all<<<pool + ig_cuda_blocks(cells, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(
       *v, boxes, faces, pool, cells, last, is->told, is->turn);
   IG_LAUNCHED(cx);

@@ -30,6 +30,8 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[0] = 2 * ((int64_t)b[0] * b[1] + (int64_t)b[1] * b[2] + (int64_t)b[2] * b[0]);
   else if (what == IG_POWDER_KERNEL_column)
     n[0] = (int64_t)f[0] * f[1];
+  else if (what == IG_POWDER_KERNEL_mark)
+    n[0] = (int64_t)(f[0] + 31) / 32 * f[1];
   else if (what == IG_POWDER_KERNEL_probe)
     n[0] = r->view.probes;
   else if (what == IG_POWDER_KERNEL_ahead)
@@ -38,7 +40,8 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[0] = r->view.a.parcel.size[0] * r->view.a.parcel.size[1] * r->view.a.parcel.size[2];
   else if (what == IG_POWDER_KERNEL_film)
     n[0] = r->view.film.n[0] * r->view.film.n[1];
-  else if (what != IG_POWDER_KERNEL_pool_done && what != IG_POWDER_KERNEL_put)
+  else if (what != IG_POWDER_KERNEL_pool_done && what != IG_POWDER_KERNEL_put &&
+           what != IG_POWDER_KERNEL_flood)
     for (int d = 0; d < 3; d++)
       n[d] = where[what] == FINE     ? f[d]
              : where[what] == BOX    ? b[d]

@@ -20,9 +20,10 @@
 
    One number crosses each face of a rim and is taken from one side and given to the other
    (refluxing, Berger and Colella, 1989), so no heat is lost or made between the levels. What a
-   cell, a face or a column does is in cells.inc and beam.inc, for all backends; kernels_cpu.c and
-   kernels_cuda.cu run it; advance.c has the order. States of all fine cells of the bed (solid,
-   molten, number of meltings) are kept for good, one byte each; temperatures exist in windows only.
+   cell, a face or a column does is in cells.inc, pool.inc and beam.inc, for all backends;
+   kernels_cpu.c and kernels_cuda.cu run it; advance.c has the order. States of all fine cells of
+   the bed (solid, molten, number of meltings) are kept for good, one byte each; temperatures exist
+   in windows only.
 
    Between layers, when nothing is molten, windows are closed and the coarse grid takes long steps.
  */
@@ -167,7 +168,7 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
 /* Arrays with a host side and a device side. One list, so that none is forgotten when they are
    freed: tables of the material; coarse heat, T, resist and old ones of stages; solid, fill and
    shape of coarse cells and levels; states of fine cells; heat in and out by column (source, lost,
-   held ...); keys, pool, line, molten: what is looked at; probes, map, film. */
+   held ...); keys, wet, own_pool, pool, line, molten: what is looked at; probes, map, film. */
 #define IG_POWDER_ARRAYS(X)                                                                        \
   X(tables)                                                                                        \
   X(heat)                                                                                          \
@@ -197,6 +198,8 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(holes)                                                                                         \
   X(ground)                                                                                        \
   X(keys)                                                                                          \
+  X(wet)                                                                                           \
+  X(own_pool)                                                                                      \
   X(pool)                                                                                          \
   X(line)                                                                                          \
   X(molten)                                                                                        \

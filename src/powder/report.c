@@ -381,11 +381,22 @@ static void ledger_warn(const ig_powder_run *r) {
                gap, moved);
 }
 
-/* A melt that boils forms a keyhole, which conduction alone does not have. */
+#define ENOUGH_VAPOUR 0.1 /* of the light that is absorbed */
+
+/* A melt that boils forms a keyhole, which conduction alone does not have. Vapour keeps its surface
+   little above the boiling point, and then says by its heat how strong it boils. */
 static void boiling_warn(const ig_powder_run *r) {
   const double hottest = ig_powder_host(&r->array.pool)[IG_POOL_MOST + 4],
-               boils = r->material->boiling;
-  if (boils > 0 && hottest > 1.3 * boils && !r->c->beam.keyhole.at.given)
+               boils = r->material->boiling, share = r->ledger.evaporated / r->ledger.source;
+  if (!(boils > 0) || r->c->beam.keyhole.at.given)
+    return;
+  if (r->c->evaporation && (hottest > boils || share > ENOUGH_VAPOUR))
+    ig_warn_at(r->cx, &r->c->beam.at,
+               "the melt's surface reached %.0f K and boils at %.0f K, %.2g %% of the absorbed "
+               "light left as vapour: a keyhole forms, and pools by conduction alone are too "
+               "shallow: set beam.keyhole: {}",
+               hottest, boils, 100 * share);
+  else if (hottest > 1.3 * boils)
     ig_warn_at(r->cx, &r->c->beam.at,
                "the melt reached %.0f K and boils at %.0f K: a keyhole forms, and pools by "
                "conduction alone are too shallow: set beam.keyhole: {}",

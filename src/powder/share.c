@@ -226,14 +226,14 @@ ig_status ig_powder_rows_join(ig_powder_run *r) {
 /* --- what was looked at */
 
 typedef struct {
-  uint64_t key[IG_KEYS * IG_POWDER_BEAMS], sunk;
+  uint64_t key[IG_POWDER_KEYS], sunk;
   double now[IG_POWDER_PROBES], peak[IG_POWDER_PROBES];
   int molten[IG_MOLTEN_COUNT];
 } look;
 
 /* Largest extents and temperatures, cells of pools, counts, the probe of who knows it. */
 static void look_add(look *sum, const look *one, int probes) {
-  for (int i = 0; i < IG_KEYS * IG_POWDER_BEAMS; i++)
+  for (int i = 0; i < IG_POWDER_KEYS; i++)
     sum->key[i] = i % IG_KEYS == IG_KEY_CELLS ? sum->key[i] + one->key[i]
                   : one->key[i] > sum->key[i] ? one->key[i]
                                               : sum->key[i];

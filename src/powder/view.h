@@ -1,6 +1,6 @@
 /* What the kernels of a powder bed see: numbers and device addresses, in one struct that is passed
-   by value. The lists at the end name the kernels: functions powder_NAME of cells.inc, loops and
-   launches over their items are made from the lists for both backends. */
+   by value. The lists at the end name the kernels: functions powder_NAME of cells.inc and pool.inc,
+   loops and launches over their items are made from the lists for both backends. */
 #ifndef IG_POWDER_VIEW_H
 #define IG_POWDER_VIEW_H
 
@@ -28,6 +28,7 @@ enum {
 /* Of a beam's pool while cells are looked at: largest -x, x, -y, y, ... as keys that sort like the
    numbers; temperature; cells. */
 enum { IG_KEY_EXTENT, IG_KEY_HOTTEST = 6, IG_KEY_CELLS, IG_KEYS };
+enum { IG_POWDER_KEYS = IG_KEYS * (IG_POWDER_BEAMS + 1) }; /* the last: windows without a beam */
 /* The pool now (length, width, depth, volume, temperature), then the largest ever of each. */
 enum { IG_POOL_NOW, IG_POOL_MOST = 5, IG_POOL_COLUMNS = 10 };
 
@@ -198,7 +199,10 @@ typedef struct {
   double *source, *lost, *held, *coarse_lost, *coarse_held, *stage_lost[2], *stage_held[2];
   double liquidus_T, solidus_T;
   bool fits;      /* windows are as large as the pools: how far these reach is looked at */
-  uint64_t *keys; /* beams x IG_KEYS */
+  uint64_t *keys; /* IG_POWDER_BEAMS + 1 x IG_KEYS; the last: windows without a beam */
+  /* columns of the window in work, a bit each, rows of whole words: those with a molten cell; of
+     these what is the pool of each of its beams */
+  uint32_t *wet, *own_pool;
   double *pool;   /* IG_POOL_COLUMNS */
   double *line;   /* lines x IG_LINE_COLUMNS */
   int *molten;    /* IG_MOLTEN_COUNT */
@@ -272,7 +276,8 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
   X(mean, box)
 #define IG_POWDER_ITEMS(X)                                                                         \
   X(ghost)                                                                                         \
-  X(rim) X(cross) X(column) X(probe) X(film) X(ahead) X(pool_done) X(put) X(parcel)
+  X(rim)                                                                                           \
+  X(cross) X(column) X(mark) X(flood) X(probe) X(film) X(ahead) X(pool_done) X(put) X(parcel)
 
 typedef enum {
 #define X(name, where) IG_POWDER_KERNEL_##name,

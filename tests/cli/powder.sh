@@ -114,6 +114,41 @@ vapour() { sed -n 's/.*"evaporated": \([0-9.e+-]*\).*/\1/p' $1/summary.json; }
 awk -v a="$(vapour column4)" -v b="$(vapour column8)" -v c="$(vapour surface)" 'function off(x, y) { x = x / y - 1; return x < 0 ? -x : x }
   BEGIN { a /= 9.6e-3; b /= 9.6e-3; c /= 1.5e-4; exit off(c, 0.614) > 0.01 || off(a, 0.614) > 0.01 || off(b, 0.614) > 0.004 }' ||
   fail "vapour of a column: $(vapour column4) $(vapour column8) of 9.6e-3, $(vapour surface) of 1.5e-4 J"
+# T_max is that of the surface, as thermal has it, and not that of the topmost cell, which is up to 500 K colder
+hottest() { sed -n 's/.*"T_max": \([0-9.e+-]*\),*$/\1/p' $1/summary.json; }
+awk -v a="$(hottest column4)" -v b="$(hottest column8)" -v c="$(hottest surface)" 'function off(x, y) { x = x / y - 1; return x < 0 ? -x : x }
+  BEGIN { exit !(c > 4000) || off(a, c) > 2e-3 || off(b, c) > 2e-3 }' || fail "surface of a column: $(hottest column4) $(hottest column8) $(hottest surface) K"
+sed -i 's/,96/,40/' stand.csv
+"$INGOT" run column.yaml -q -o weak -t 1 >said 2>&1 || fail "a weak beam: $(cat said)"
+awk -v T="$(hottest weak)" 'BEGIN { exit !(T > 3000 && T < 3900) }' || fail "a weak beam: $(hottest weak) K"
+grep -q "the melt's surface reached .* K and boils at 3000 K, .* % of the absorbed light left as vapour: a keyhole forms" said || fail "a melt that boils: $(cat said)"
+# pools: melt that the line before left beside them, with solid between, is none of theirs; each laser has its own
+# highest temperature
+cat >pools.yaml <<'EOF'
+physics: powder
+initial_temperature: 300
+materials: {name: m, density: 7600, specific_heat: 720, conductivity: 30, powder_conductivity: 0.5, absorptivity: 0.5, solidus: 1500, liquidus: 1600, latent_heat: 250e3}
+beam: {radius: 30 um}
+grid: {cell: 10 um, ratio: 4, margin: 0.2 mm, plate: 0.2 mm}
+layer_height: 20 um
+paths: [{file: long.csv}]
+output: {count: 1}
+EOF
+head='t,x,y,z,power\n' back='0.00102,1e-3,1.6e-4,2e-5,150\n0.00135,0.67e-3,1.6e-4,2e-5,0\n' on='0,0,0,2e-5,150\n1e-3,1e-3,0,2e-5,0\n'
+printf "$head$on$back" >long.csv
+printf "$head$back" | sed '2s/^/0,0,0,2e-5,0\n/' >alone.csv
+printf "$head$on" >first.csv
+printf "$head$on" | sed 's/,0,2e-5/,3e-4,2e-5/' >beside.csv
+for kind in long alone; do
+  sed "s/long.csv/$kind.csv/" pools.yaml >pool.yaml
+  "$INGOT" run pool.yaml -q -o "$kind" -t 1 >said 2>&1 || fail "$kind: $(cat said)"
+done
+paste -d , <(tail -1 long/lines.csv) <(tail -1 alone/lines.csv) |
+  awk -F, '{ for (i = 9; i <= 14; i++) if (!($i > 0) || ($i / $(i + 16) - 1) ^ 2 > 0.01) exit 1 }' ||
+  fail "a pool beside another line's: $(tail -1 long/lines.csv), alone: $(tail -1 alone/lines.csv)"
+sed 's/{file: long.csv}/{file: first.csv}, {file: beside.csv}/' pools.yaml >lasers.yaml
+"$INGOT" run lasers.yaml -q -o lasers -t 1 >said 2>&1 || fail "two lasers side by side: $(cat said)"
+awk -F, 'NR > 1 { T[NR] = $14 } END { exit !(T[2] > 1600 && (T[3] / T[2] - 1) ^ 2 < 1e-12) }' lasers/lines.csv || fail "two lasers: $(cut -d, -f14 lasers/lines.csv)"
 # a camera sees an even cooling as it is, whatever its frames
 if command -v python3 >/dev/null; then
   mkdir -p even

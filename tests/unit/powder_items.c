@@ -31,14 +31,17 @@ UNSEEN void most_int(int *p, int n) {
 #define POWDER_NEXT(p) next_key(p)
 #define POWDER_MOST(p, key) most_key(p, key)
 #define POWDER_MOST_OF(p, n) most_int(p, n)
+#define POWDER_MOST_SHARED POWDER_MOST
 
 #include "kern/prec_f64.h"
 #include "powder/level.inc"
 #include "powder/tables.inc"
+#include "powder/keys.inc"
 #include "powder/beam.inc"
 #include "powder/places.inc"
 #include "powder/events.inc"
 #include "powder/cells.inc"
+#include "powder/pool.inc"
 
 static bool room_enough = true;
 static int64_t launches;

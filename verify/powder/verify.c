@@ -109,15 +109,18 @@ static void row_put(const ig_verify_sink *sink, const char *quantity, double exp
   sink->row(sink->user, &row);
 }
 
-/* A line's pool. */
+/* A line's pool. `within`: m, of its width and length; 0: 3 %. */
 static void pool_compare(const ig_verify_sink *sink, const char *which, const char *line,
-                         const double *a, const double *b) {
+                         const double *a, const double *b, double within) {
   static const char *const what[3] = {"width", "depth", "length"};
   static const int column[3] = {IG_LINE_WIDTH, IG_LINE_DEPTH, IG_LINE_LENGTH};
   char text[96];
   for (int i = 0; i < 3; i++) {
     snprintf(text, sizeof text, "%s: pool %s, %s", which, what[i], line);
-    row_put(sink, text, a[column[i]], b[column[i]], 0.03, true);
+    if (within > 0 && column[i] != IG_LINE_DEPTH)
+      row_put(sink, text, a[column[i]], b[column[i]], within, false);
+    else
+      row_put(sink, text, a[column[i]], b[column[i]], 0.03, true);
   }
 }
 
@@ -151,8 +154,8 @@ static ig_status tracks_run(ig_ctx *cx, double wx, double wy, double wz, found *
 static void rows_compare(const ig_verify_sink *sink, const char *which, const found *a,
                          const found *b) {
   static const char *const probe[PROBES] = {"under the track", "beside the track", "below it"};
-  pool_compare(sink, which, "second line", a->pool[1], b->pool[1]);
-  pool_compare(sink, which, "after a jump", a->pool[3], b->pool[3]);
+  pool_compare(sink, which, "second line", a->pool[1], b->pool[1], 0);
+  pool_compare(sink, which, "after a jump", a->pool[3], b->pool[3], 0);
   rest_compare(sink, which, probe, a, b);
 }
 
@@ -197,8 +200,8 @@ static ig_status passing_verify(ig_ctx *cx, const ig_verify_sink *sink) {
   IG_TRY(passing_run(cx, two, &b));
   row_put(sink, "two lasers: lines", (double)a.lines, (double)b.lines, 0, false);
   row_put(sink, "two lasers: windows at once, where they are apart", 2, b.most, 0, false);
-  pool_compare(sink, "two lasers", "the one that passes", a.pool[0], b.pool[0]);
-  pool_compare(sink, "two lasers", "the one that is passed", a.pool[3], b.pool[3]);
+  pool_compare(sink, "two lasers", "the one that passes", a.pool[0], b.pool[0], 0);
+  pool_compare(sink, "two lasers", "the one that is passed", a.pool[3], b.pool[3], 0);
   rest_compare(sink, "two lasers", probe, &a, &b);
   return IG_OK;
 }
@@ -229,8 +232,10 @@ static ig_status oblique_verify(ig_ctx *cx, const ig_verify_sink *sink) {
   IG_TRY(oblique_run(cx, all, 1, &a));
   IG_TRY(oblique_run(cx, moving, 4, &b));
   row_put(sink, "oblique lines: it moved", 1, b.moves > 8, 0, false);
-  pool_compare(sink, "oblique lines", "third line", a.pool[2], b.pool[2]);
-  pool_compare(sink, "oblique lines", "second layer", a.pool[a.lines - 2], b.pool[a.lines - 2]);
+  /* pools of neighbours join for a moment, a cell sooner or later */
+  pool_compare(sink, "oblique lines", "third line", a.pool[2], b.pool[2], 20e-6);
+  pool_compare(sink, "oblique lines", "second layer", a.pool[a.lines - 2], b.pool[a.lines - 2],
+               20e-6);
   rest_compare(sink, "oblique lines", probe, &a, &b);
   return IG_OK;
 }
