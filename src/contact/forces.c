@@ -135,8 +135,11 @@ static void traction(const ig_contact_case *c, ig_contact_point *t, double soft,
   }
   /* Pressure on the first side and its derivative by penetration. Three laws: exponential (soft
      contact), regularised with a small tension, and the plain penalty. */
-  double push, stiff;
-  const bool touching = fabs(gap) <= 1e-9 * sqrt(t->area);
+  double push, stiff, nearer = 0;
+  for (int i = 0; i < 3; i++)
+    nearer += n[i] * (moved[i] - t->before[i]);
+  /* where the step begins; a point that has moved in it is pressed, or open */
+  const bool touching = fabs(gap) <= 1e-9 * sqrt(t->area) && fabs(nearer) <= 1e-14 * sqrt(t->area);
   if (!isnan(c->decay[0])) {
     const double rate = log(100) / c->decay[1];
     push = c->decay[0] * exp(fmin(-rate * gap, 60));

@@ -261,13 +261,14 @@ static void largest(const ig_newton *n, const double *v, double most[2], int32_t
   }
 }
 
-/* Largest residual over the mean force, of displacements and rotations. */
+/* Largest residual over the mean force, of displacements and rotations. What is unloaded is held to
+   a share of the forces there were: a part that is let go has none of its own. */
 static double residual_size(ig_newton *n, int32_t *unknown) {
   double most[2];
   int32_t where[2];
   largest(n, n->r, most, where);
-  const double size[2] = {fmax(n->scale[0], 1e-9 * n->peak[0]),
-                          fmax(n->scale[1], 1e-9 * n->peak[1])};
+  const double size[2] = {fmax(n->scale[0], 1e-4 * n->peak[0]),
+                          fmax(n->scale[1], 1e-4 * n->peak[1])};
   /* where moments alone act, forces are noise, and the other way round */
   const double force = fmax(size[0], 1e-2 * size[1] / fmax(n->m.length, 1e-300));
   const double moment = fmax(size[1], 1e-5 * size[0] * n->m.length);
@@ -830,6 +831,7 @@ ig_status ig_newton_begin(ig_newton *n) {
   IG_TRY(residual(n, 0, false, NULL, &fine));
   if (!fine)
     return IG_FAIL(n->cx, IG_NUMERIC, "static: at the start %s", n->why);
+  memcpy(n->peak, n->scale, sizeof n->peak); /* what is unloaded now was loaded before */
   for (int32_t i = 0; i < s->unknowns; i++)
     n->start[i] = s->term_first[i + 1] > s->term_first[i] && !n->m.moving ? n->f[i] : 0;
   return IG_OK;

@@ -9,7 +9,8 @@
      1. prescribed motions at the new time; the rest follows by the tangent of the accepted state;
      2. forces and tangent at the trial state, history of the last ACCEPTED one;
      3. K d = -r, line search along d (Matthies and Strang 1979; Crisfield 1991), new trial;
-     4. until the largest residual is below `tolerance` x the mean force in the model and the last
+     4. until the largest residual is below `tolerance` x the mean force in the model (at least a
+        ten thousandth of the largest one of the analysis) and the last
         correction below 10 x `tolerance` x the largest increment of the step, both for
         displacements and for rotations; or until residuals are rounding alone;
      5. groups accept. Steps grow by 1.5 after two easy ones, are cut to a quarter where Newton

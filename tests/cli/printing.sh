@@ -50,6 +50,30 @@ near() { # constraint, probe
 near 1 top
 near 2 side
 
+# half of the block and its quarter have the mean of the whole: nodes on planes of symmetry count once, others twice
+cat >whole.yaml <<'YAML'
+physics: topopt
+volume: 1
+grid: {elements: [8, 6, 4], size: [20 mm, 6 mm, 10 mm]}
+filter: {kind: density, radius: 4 mm}
+materials: [{name: m, young: 200 GPa, poisson: 0.3}]
+iterations: 1
+supports: [{set: zmin}]
+loads: [{set: zmax, force: [0, 0, -100 N]}]
+printing: {direction: z+, layers: 4, strain: [-0.003, -0.001, -0.002]}
+constraints: [{set: zmax, distortion: 1 mm}]
+solver: {tolerance: 1e-9}
+surface: {analyse: false}
+output: {count: 0}
+YAML
+sed 's/\[8, 6, 4\], size: \[20 mm/[4, 6, 4], size: [10 mm/; /^volume/a symmetry: [x-]' whole.yaml >half.yaml
+sed 's/\[8, 6, 4\], size: \[20 mm, 6 mm/[4, 3, 4], size: [10 mm, 3 mm/; /^volume/a symmetry: [x-, y+]' whole.yaml >quarter.yaml
+for run in whole half quarter; do
+  "$INGOT" run "$run.yaml" --backend cpu -t 1 -q -o "$run" 2>log || { cat log; exit 1; }
+  figure "$run" constraint_1_distortion
+done | awk 'NR == 1 { whole = $1 } { off = $1 / whole - 1; worst = off^2 > worst ? off^2 : worst }
+  END { if (NR != 3 || worst > 1e-12) { print "distortions of a whole block, its half and quarter: " sqrt(worst) " apart"; exit 1 } }' || exit 1
+
 # what is refused, and where
 refused() { # name, words
   "$INGOT" check "$1.yaml" >out 2>&1 && { echo "$1 is taken"; exit 1; }

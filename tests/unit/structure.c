@@ -624,6 +624,35 @@ static void loose_blocks_fall(void **state) {
   ig_ctx_close(cx);
 }
 
+/* A block is pressed onto a plate by a tool, with friction on both sides, and let go: nothing is
+   left of the forces, and it lies where the tool left it, 10 um lower than drawn. */
+static void pressed_blocks_are_let_go(void **state) {
+  (void)state;
+  static const char *const analysis[] = {"{kind: static, duration: 2}",
+                                         "[{kind: static}, {kind: static}]"};
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {
+        {"mesh", "{boxes: [{size: [0.06, 0.04, 0.01], cells: [6, 4, 1]}, {origin: [0.015, 0.009, "
+                 "0.01001], size: [0.02, 0.02, 0.015], cells: [3, 3, 2]}], sets: [{name: over, "
+                 "box: {min: [0, 0, 0.009999], max: [0.06, 0.04, 0.010001]}}, {name: under, box: "
+                 "{min: [0, 0, 0.010009], max: [0.06, 0.04, 0.010011]}}]}"},
+        {"materials", "{name: m, young: 2e11, poisson: 0.3}"},
+        {"supports", "{set: zmin, fix: all}"},
+        {"tools", "{name: die, point: [0, 0, 0.02501], axis: [0, 0, -1], displacement: [0, 0, "
+                  "-3e-5], history: [[0, 0], [1, 1], [2, 0]]}"},
+        {"contacts",
+         "[{set: under, to: over, friction: 0.2}, {set: zmax, to: die, friction: 0.2}]"},
+        {"analysis", analysis[i]},
+        {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", 1e-5, 0.02},
+                           {"contact_force_z", 0, 1e-4},
+                           {"reaction_z", 0, 1e-4},
+                           {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), analysis[i], want);
+  }
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -942,6 +971,7 @@ int main(void) {
                                      cmocka_unit_test(pressures_fall_again),
                                      cmocka_unit_test(yielding_leaves_frequencies),
                                      cmocka_unit_test(loose_blocks_fall),
+                                     cmocka_unit_test(pressed_blocks_are_let_go),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(steps_end_where_loads_turn),

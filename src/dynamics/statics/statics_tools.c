@@ -24,25 +24,37 @@ static double gap_of(const ig_dyn_statics *s, int tool, int64_t node, double tim
                          s->trial + 3 * node, n);
 }
 
-/* Friction of a particle on a tool, N: `now` from that of the accepted state and the way along the
-   surface since then. Below sliding a tenth of the stiffness along the normal. */
-static void rub(const ig_dyn_statics *s, const ig_trial *at, int32_t e, double in,
-                const double n[3], double now[3], double T[9], double by[9]) {
+/* The way of a particle over a tool since the accepted state. */
+static void way_of(const ig_dyn_statics *s, const ig_trial *at, int32_t e, double way[3]) {
   const ig_dyn_model *m = s->m;
   const ig_dyn_tool *tool = (const ig_dyn_tool *)m->loading.tool.host + e / m->p.nodes;
   const int64_t node = e % m->p.nodes;
-  const double stiff = s->tool_stiff[node], *kept = m->loading.tool_pull + 3 * (int64_t)e;
   const double *rows_x = m->held.history_x.host, *rows_y = m->held.history_y.host;
   const double travel = tool->history.rows == 0
                             ? 0
                             : ig_history_at(tool->history, rows_x, rows_y, at->time) -
                                   ig_history_at(tool->history, rows_x, rows_y, at->time - at->step);
-  double slid[3], pull[3], across = 0;
-  for (int c = 0; c < 3; c++) {
-    slid[c] = s->trial[3 * node + c] - s->x[3 * node + c] - tool->velocity[c] * at->step -
-              tool->travel[c] * travel;
+  for (int c = 0; c < 3; c++)
+    way[c] = s->trial[3 * node + c] - s->x[3 * node + c] - tool->velocity[c] * at->step -
+             tool->travel[c] * travel;
+}
+
+/* Whether a particle is in touch with a tool: it presses, or it begins the step just there. */
+static bool touches(const ig_dyn_statics *s, double gap, const double n[3], const double way[3]) {
+  const double nearer = n[0] * way[0] + n[1] * way[1] + n[2] * way[2];
+  return gap < 0 || (gap <= 1e-9 * s->length && fabs(nearer) <= 1e-14 * s->length);
+}
+
+/* Friction of a particle on a tool, N: `now` from that of the accepted state and the way along the
+   surface since then. Below sliding a tenth of the stiffness along the normal. */
+static void rub(const ig_dyn_statics *s, int32_t e, double in, const double n[3],
+                const double slid[3], double now[3], double T[9], double by[9]) {
+  const ig_dyn_model *m = s->m;
+  const ig_dyn_tool *tool = (const ig_dyn_tool *)m->loading.tool.host + e / m->p.nodes;
+  const double stiff = s->tool_stiff[e % m->p.nodes], *kept = m->loading.tool_pull + 3 * (int64_t)e;
+  double pull[3], across = 0;
+  for (int c = 0; c < 3; c++)
     across += kept[c] * n[c];
-  }
   for (int c = 0; c < 3; c++)
     pull[c] = kept[c] - across * n[c];
   ig_contact_friction(n, pull, slid, stiff / 10, -tool->friction * stiff * in, now, T, by);
@@ -57,14 +69,16 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
   for (int32_t e = begin; e < end; e++, f += 3, k = k ? k + 9 : NULL) {
     const ig_dyn_tool *tool = (const ig_dyn_tool *)s->m->loading.tool.host + e / nodes;
     const double stiff = s->tool_stiff[e % nodes];
-    double n[3];
+    double n[3], way[3];
     const double gap = gap_of(s, e / nodes, e % nodes, at->time, n), in = fmin(gap, 0);
+    way_of(s, at, e, way);
+    const bool touching = touches(s, gap, n, way);
     for (int c = 0; c < 3; c++)
       f[c] = stiff * in * n[c];
     for (int i = 0; k && i < 9; i++) {
       /* what just touches is stiff, too: it may be all that holds the part, and the matrix would
          be singular without it */
-      const double along = gap <= 1e-9 * s->length ? stiff * n[i / 3] * n[i % 3] : 0;
+      const double along = touching ? stiff * n[i / 3] * n[i % 3] : 0;
       const double axis =
           tool->shape == IG_TOOL_CYLINDER ? tool->axis[i / 3] * tool->axis[i % 3] : 0;
       const double across =
@@ -74,9 +88,9 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
               : stiff * in / (tool->radius + in) * ((i % 4 == 0) - n[i / 3] * n[i % 3] - axis);
       k[i] = along + across;
     }
-    if (tool->friction > 0 && gap <= 1e-9 * s->length) {
+    if (tool->friction > 0 && touching) {
       double now[3], T[9], by[9];
-      rub(s, at, e, in, n, now, T, by);
+      rub(s, e, in, n, way, now, T, by);
       for (int c = 0; c < 3; c++)
         f[c] += now[c];
       for (int i = 0; k && i < 9; i++)
@@ -91,10 +105,12 @@ static ig_status keep(void *self, const ig_trial *at) {
   const ig_dyn_statics *s = self;
   const int32_t nodes = s->m->p.nodes;
   for (int32_t e = 0; s->m->loading.tool_pull && e < nodes * s->m->p.tools; e++) {
-    double n[3], T[9], by[9], *to = s->m->loading.tool_pull + 3 * (int64_t)e, now[3] = {0, 0, 0};
+    double n[3], way[3], T[9], by[9], *to = s->m->loading.tool_pull + 3 * (int64_t)e,
+                                      now[3] = {0, 0, 0};
     const double gap = gap_of(s, e / nodes, e % nodes, at->time, n);
+    way_of(s, at, e, way);
     if (gap < 0 && ((const ig_dyn_tool *)s->m->loading.tool.host)[e / nodes].friction > 0)
-      rub(s, at, e, gap, n, now, T, by);
+      rub(s, e, gap, n, way, now, T, by);
     memcpy(to, now, sizeof now);
   }
   return IG_OK;

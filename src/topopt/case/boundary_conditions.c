@@ -733,6 +733,30 @@ static void set_value(void *user, int64_t place, double weight) {
     s->f[place] = s->value;
 }
 
+/* A node's weight in the mean over a body of which this is a half or a quarter: a node on a plane
+   of symmetry is there once, others twice. */
+typedef struct {
+  const ig_topopt_points *p;
+  double *f, sum;
+} mirrored;
+static void set_mirrored(void *user, int64_t place, double weight) {
+  mirrored *s = user;
+  const ig_topopt_points *p = s->p;
+  double x[3], share = 1;
+  (void)weight;
+  if (!ig_topopt_in_nodes(p, place))
+    return;
+  p->position(p->self, place, x);
+  for (int i = 0; i < p->c->symmetry.count; i++) {
+    int axis, side;
+    if (ig_topopt_plane_read(p->c->symmetry.value[i], p->dim, &axis, &side) &&
+        fabs(x[axis] - (side ? p->high : p->low)[axis]) <= 1e-6 * (p->high[axis] - p->low[axis]))
+      share /= 2;
+  }
+  s->sum += share - s->f[place]; /* a node may be visited twice */
+  s->f[place] = share;
+}
+
 /* Volumes, masses, stresses and members count elements (1 where they count); temperatures and
    distortions count nodes; a displacement is measured by a unit vector that gives the mean along
    its direction. */
@@ -761,10 +785,14 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
     }
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
   } else if (shape || !isnan(limit->temperature)) { /* nodes that count */
+    mirrored whole = {p, f, 0};
+    setting one = {f, 1, p->nodes};
     IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_NODES, norm));
     IG_TRY_GOTO(status, done,
-                ig_topopt_points_visit(p, IG_WHERE(limit), IG_POINT_NODES, set_value,
-                                       &(setting){f, 1, p->nodes}));
+                ig_topopt_points_visit(p, IG_WHERE(limit), IG_POINT_NODES,
+                                       shape ? set_mirrored : set_value,
+                                       shape ? (void *)&whole : (void *)&one));
+    *norm = shape ? whole.sum : *norm; /* of distortions: not on ranks */
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
   } else {
     IG_TRY_GOTO(status, done,
