@@ -207,6 +207,10 @@ void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
    NULL. Close with cli_close. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 
+/* --- spin.c */
+/* Whether threads of OpenMP wait shortly by now. Call it once, at the start of main. */
+bool cli_spin_done(void);
+
 /* --- gpu_try.c */
 #define CLI_GPU_TRY "gpu-mpi-try" /* how this program is called for that, with a backend */
 /* Used for --gpu-mpi on, once on each computer of a job. */

@@ -141,12 +141,14 @@ static bool is_one_thread(char **argv) {
 }
 
 /* A thread of GNU's OpenMP that waits spins for milliseconds by default, on a core that another run
-   beside this one could use. How long is read from the environment before main begins, so that the
-   program starts itself once more with a short spin, unless the user has said how to wait, or where
-   threads are to stay: this thread is on its core by now, and would leave that one alone to all.
-   One thread has none to wait for: small models do not pay for a second start. */
+   beside this one could use. How long is read from the environment before main begins, unless the
+   user has said how to wait, or where threads are to stay. cli/spin.c has put the length there;
+   where it could not, the program starts itself once more, which takes milliseconds. One thread has
+   none to wait for: small models do not pay for a second start. */
 static void wait_kindly(char **argv) {
   char self[4096];
+  if (cli_spin_done())
+    return;
   /* Any of these means that the user has decided; it also ends the chain of restarts, as the second
      start finds GOMP_SPINCOUNT set. */
   static const char *const said[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_PROC_BIND",

@@ -22,7 +22,7 @@ for room in $trials_of_rooms; do
   [ "$room" = chain ] && resume= # a chain goes on by itself
   some=$trials
   case $room in *,*) some=$(((trials + 3) / 4)) ;; esac # they differ in memory and state only
-  for call in write fsync rename open malloc; do
+  for call in write rename open malloc; do # runs of a moment call no fsync: unit/output has it
     for trial in $(seq "$some"); do
       most=$((trial % 2 ? 12 : 60)) # early ones are the rare ones
       [ $call = malloc ] && most=$((8 * most))

@@ -45,6 +45,10 @@ grep -q '"version": "[0-9]*\.[0-9]*\.[0-9]*"' heat/summary.json || fail "no vers
 commit=$(sed -n 's/.*"commit": "\(.*\)".*/\1/p' heat/summary.json)
 [[ $commit =~ ^(unknown|[0-9a-f]{40}(-modified)?)$ ]] || fail "commit $commit"
 "$INGOT" version | grep -q "commit $commit" || fail "$("$INGOT" version)"
+# the libraries are loaded once: how threads wait is said before OpenMP's library asks (cli/spin.c)
+starts=$(env -u GOMP_SPINCOUNT -u OMP_WAIT_POLICY -u OMP_PROC_BIND -u OMP_PLACES -u OMP_NUM_THREADS -u GOMP_CPU_AFFINITY _=shell \
+  LD_DEBUG=statistics "$INGOT" version 2>&1 | grep -c "total startup time")
+[ "$starts" -le 1 ] || fail "the program starts $starts times"
 
 # voxels of a surface; a folder with results of another run counts by its summary
 cp "$SOURCE/tests/files/box.stl" .

@@ -8,10 +8,27 @@
 #include "io/format/atomic_file.h"
 #include "io/result/vtkhdf.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+
+/* The library's calls of fsync come here: which files were flushed. */
+static ino_t flushed[4096];
+static int flushes, flush_error;
+int fsync(int fd) {
+  struct stat info;
+  if (flush_error) {
+    errno = flush_error;
+    return -1;
+  }
+  if (fstat(fd, &info) == 0 && flushes < (int)(sizeof flushed / sizeof *flushed))
+    flushed[flushes++] = info.st_ino;
+  return (int)syscall(SYS_fsync, fd);
+}
 
 /* Two hexahedra side by side and a triangle on top. */
 static double mesh_x[13 * 3];
@@ -265,7 +282,7 @@ static void a_grid_packed_once_follows_its_changes(void **state) {
     GOOD(cx, ig_snapshot_of_mesh(cx, &big, alive, round, round, &snap));
     GOOD(cx, ig_snapshot_add(snap, "T", "K", IG_AT_POINTS, IG_F32, 1, T, NULL));
     const char *path = in_folder(folder, "big.vtkhdf");
-    GOOD(cx, ig_snapshot_write_next(cx, snap, path, &compressor));
+    GOOD(cx, ig_snapshot_write_next(cx, snap, path, &compressor, false));
     GOOD(cx, ig_snapshot_read(cx, path, &back));
     same_snapshot(snap, back);
     ig_snapshot_free(back);
@@ -445,6 +462,61 @@ static void a_run_leaves_its_files(void **state) {
   assert_true(file_exists(in_folder(folder, "my notes")));
   free(folder);
   folder_remove(top);
+  ig_ctx_close(cx);
+}
+
+static bool is_flushed(const char *path) {
+  struct stat info;
+  assert_int_equal(stat(path, &info), 0);
+  for (int i = 0; i < flushes; i++)
+    if (flushed[i] == info.st_ino)
+      return true;
+  return false;
+}
+
+/* A run of a moment does not wait for the disk; one that has a checkpoint to lose does, and its
+   summary comes after all it stands for. */
+static void what_can_be_lost_is_flushed(void **state) {
+  (void)state;
+  static const char *const names[] = {"history.csv",        "case.yaml",       "snap_000006.vtkhdf",
+                                      "snap.vtkhdf.series", "surface.stl",     ".ingot",
+                                      "snap_000007.vtkhdf", "snap.hdf.series", "checkpoint.h5",
+                                      "summary.json"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  char *folder = folder_new();
+  const ig_summary summary = {.status = "complete"};
+  flushes = 0;
+  ig_sink *sink = sink_open(cx, folder, NULL);
+  steps(cx, sink, 0, 20);
+  GOOD(cx, ig_sink_summary(sink, &summary));
+  ig_sink_close(sink);
+  assert_int_equal(flushes, 0);
+
+  ig_restart *restart = NULL;
+  GOOD(cx, ig_checkpoint_read(cx, in_folder(folder, "checkpoint.h5"), 42, &restart));
+  const ig_sink_options options = {
+      .fingerprint = 42, .restart = restart, .text = IG_CASE_HEAD "\n"};
+  GOOD(cx, ig_sink_open(cx, folder, &options, &sink));
+  steps(cx, sink, 16, 31);
+  GOOD(cx, sink->file(sink, "surface.stl", "solid", 5));
+  GOOD(cx, ig_sink_summary(sink, &summary));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!is_flushed(in_folder(folder, names[i])))
+      fail_msg("%s is not on the disk", names[i]);
+
+  /* what is gone needs none; what fails is named */
+  const int fd = open(folder, O_RDONLY | O_DIRECTORY);
+  GOOD(cx, ig_files_flush(cx, fd, folder, "gone\nhistory.csv\n", true));
+  flush_error = EIO;
+  assert_int_equal(ig_files_flush(cx, fd, folder, "gone\nhistory.csv\n", true), IG_IO);
+  SAYS(cx, "history.csv");
+  GOOD(cx, sink->file(sink, "more.stl", "solid", 5));
+  assert_int_equal(ig_sink_summary(sink, &summary), IG_IO);
+  flush_error = 0;
+  close(fd);
+  ig_sink_close(sink);
+  ig_restart_free(restart);
+  folder_remove(folder);
   ig_ctx_close(cx);
 }
 
@@ -701,7 +773,7 @@ static void pieces_leave_the_same_file(void **state) {
   ig_saved saved[] = {{"offset", IG_I64, PIECED, whole->offset},
                       {"few", IG_F64, 3, whole->point},
                       {"noise", IG_F64, PIECED, whole->field[0].data}};
-  const ig_checkpoint_head head = {9, 9, 42};
+  const ig_checkpoint_head head = {.time = 9, .step = 9, .fingerprint = 42};
   GOOD(cx, ig_checkpoint_write(cx, one, &head, saved, 3, NULL));
   p = (pieces){{saved[0].data, NULL, saved[2].data}, {8, 0, 8}, {PIECED, 0, PIECED}};
   saved[0].data = saved[2].data = NULL;
@@ -767,6 +839,7 @@ int main(void) {
       cmocka_unit_test(vtk_reads_snapshots),
       cmocka_unit_test(a_wrong_grid_is_refused),
       cmocka_unit_test(a_run_leaves_its_files),
+      cmocka_unit_test(what_can_be_lost_is_flushed),
       cmocka_unit_test(strange_folders_are_refused),
       cmocka_unit_test(a_restart_goes_on_as_if_nothing_happened),
       cmocka_unit_test(other_columns_after_a_restart_are_refused),

@@ -1,6 +1,8 @@
 /* Reading and writing whole files. A file is written under the name NAME.part, flushed and renamed:
    rename is atomic in POSIX file systems, so a reader sees the old file or the complete new one,
-   also after a crash or a full disk. */
+   also after a crash or a full disk. Without the flush (ig_store_soon) this still holds where the
+   process is killed; where the machine stops, the new file may be empty until ig_files_flush. */
+#define _GNU_SOURCE /* sync_file_range */
 #include "io/format/atomic_file.h"
 #include "core/inputs.h"
 
@@ -137,6 +139,12 @@ ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes, 
   return IG_OK;
 }
 
+/* Flushes an open folder. Some file systems cannot and say EINVAL: nothing is lost but certainty.
+   Returns errno. */
+static int folder_flush(int fd) {
+  return fsync(fd) != 0 && errno != EINVAL ? errno : 0;
+}
+
 /* Flushes the folder of `path`: a rename is durable only when the directory entry is on the
    disk. */
 static ig_status folder_sync(ig_ctx *cx, const char *path) {
@@ -145,8 +153,7 @@ static ig_status folder_sync(ig_ctx *cx, const char *path) {
   if (!folder)
     return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
   const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  /* some file systems cannot flush a folder and say EINVAL: nothing is lost but certainty */
-  const int error = fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? errno : 0;
+  const int error = fd < 0 ? errno : folder_flush(fd);
   if (fd >= 0)
     close(fd);
   const ig_status status = error ? cannot(cx, "flush folder", folder, error) : IG_OK;
@@ -162,25 +169,25 @@ int ig_partition_create(const char *part) {
   return fd < 0 && errno == EEXIST && unlink(part) == 0 ? open(part, flags, 0666) : fd;
 }
 
-/* fsync before rename: otherwise a crash could leave the new name with empty content (delayed
-   allocation of ext4 and XFS). */
-ig_status ig_partition_finish(ig_ctx *cx, int fd, const char *part, const char *path) {
+/* fsync before rename: otherwise a crash of the machine could leave the new name with empty content
+   (delayed allocation of ext4 and XFS). */
+ig_status ig_partition_finish(ig_ctx *cx, int fd, const char *part, const char *path, bool flush) {
   ig_status status = IG_OK;
-  if (fsync(fd) != 0)
+  if (flush && fsync(fd) != 0)
     status = cannot(cx, "write", path, errno);
   if (close(fd) != 0 && status == IG_OK)
     status = cannot(cx, "write", path, errno);
   if (status == IG_OK && rename(part, path) != 0)
     status = cannot(cx, "create", path, errno);
   if (status == IG_OK)
-    return folder_sync(cx, path);
+    return flush ? folder_sync(cx, path) : IG_OK;
   unlink(part);
   return status;
 }
 
 /* NAME.part is in the folder of NAME, because rename works only within one file system. A reader
    sees the former file or the new one, never a part: rename(2) replaces the name in one step. */
-ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
+static ig_status store(ig_ctx *cx, const char *path, const void *bytes, size_t size, bool flush) {
   const size_t length = strlen(path) + sizeof IG_PART;
   char *part = malloc(length);
   if (!part)
@@ -194,7 +201,7 @@ ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size)
   }
   status = ig_write_all(cx, fd, path, bytes, size);
   if (status == IG_OK) {
-    status = ig_partition_finish(cx, fd, part, path);
+    status = ig_partition_finish(cx, fd, part, path, flush);
   } else {
     close(fd);
     unlink(part);
@@ -202,6 +209,58 @@ ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size)
 done:
   free(part);
   return status;
+}
+
+ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
+  return store(cx, path, bytes, size, true);
+}
+
+ig_status ig_store_soon(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
+  return store(cx, path, bytes, size, false);
+}
+
+/* A file that is gone by now needs no flush. */
+enum { GONE = -2 };
+static int flush_open(int folder, const char *name) {
+  const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  return fd < 0 && (errno == ENOENT || errno == ELOOP) ? GONE : fd;
+}
+
+/* Files whose writing has begun are allocated: where the machine stops, a journal that puts data
+   before names (ext4) has them whole or not at all. Systems without the call wait always. */
+#ifdef SYNC_FILE_RANGE_WRITE
+static const bool can_begin = true;
+static void flush_begin(int fd) {
+  (void)!sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE); /* fsync reports what fails */
+}
+#else
+static const bool can_begin = false;
+static void flush_begin(int fd) {
+  (void)fd;
+}
+#endif
+
+/* All files are handed to the disk before the first is waited for: the journal of the file system
+   then has them in one piece, and the waits after the first are short. */
+ig_status ig_files_flush(ig_ctx *cx, int folder, const char *path, const char *names, bool wait) {
+  ig_status status = IG_OK;
+  char name[256];
+  wait = wait || !can_begin;
+  for (int pass = 0; pass < (wait ? 2 : 1); pass++)
+    for (const char *at = names; *at && status == IG_OK; at += strcspn(at, "\n") + 1) {
+      snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "\n"), at);
+      const int fd = flush_open(folder, name);
+      if (fd == GONE)
+        continue;
+      if (fd >= 0 && pass == 0)
+        flush_begin(fd);
+      if (fd < 0 || (pass == 1 && fsync(fd) != 0))
+        status = IG_FAIL(cx, IG_IO, "cannot write '%s/%s': %s", path, name, strerror(errno));
+      if (fd >= 0)
+        close(fd);
+    }
+  const int error = status == IG_OK && wait ? folder_flush(folder) : 0;
+  return error ? cannot(cx, "flush folder", path, error) : status;
 }
 
 ig_status ig_store_text(ig_ctx *cx, const char *folder, const char *name, const ig_text *text) {

@@ -14,15 +14,23 @@
 /* Writes `size` bytes as file `path`, atomically. `cx` only receives the error message, so a thread
    may pass a context of its own. */
 IG_MUST_CHECK ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size);
+/* The same without waiting for the disk: whole or absent also where the process is killed, but not
+   where the machine stops before ig_files_flush. */
+IG_MUST_CHECK ig_status ig_store_soon(ig_ctx *cx, const char *path, const void *bytes, size_t size);
+/* Flushes files of an open folder (names that each end in \n) and the folder itself, or, without
+   `wait`, has the system begin to write them. `path` is for messages. */
+IG_MUST_CHECK ig_status ig_files_flush(ig_ctx *cx, int folder, const char *path, const char *names,
+                                       bool wait);
 /* A text that was added up, as file `name` of a folder; fails where memory had run out. */
 IG_MUST_CHECK ig_status ig_store_text(ig_ctx *cx, const char *folder, const char *name,
                                       const ig_text *text);
 /* Creates NAME.part for writing; returns the descriptor, or -1 with errno set. A leftover of a
    killed run is replaced; a symbolic link is never followed. */
 int ig_partition_create(const char *part);
-/* After everything is written: flushes, closes and renames to `path`. On failure the file is
-   removed. `fd` is closed in any case. */
-IG_MUST_CHECK ig_status ig_partition_finish(ig_ctx *cx, int fd, const char *part, const char *path);
+/* After everything is written: flushes (if asked to), closes and renames to `path`. On failure the
+   file is removed. `fd` is closed in any case. */
+IG_MUST_CHECK ig_status ig_partition_finish(ig_ctx *cx, int fd, const char *part, const char *path,
+                                            bool flush);
 /* Writes all bytes to an open file; `path` is for the message. */
 IG_MUST_CHECK ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes,
                                      size_t size);

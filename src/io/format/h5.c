@@ -21,8 +21,9 @@
 #include <zlib.h>
 
 /* Bytes. SEAL: user block, the smallest size HDF5 allows. CHUNK: piece of a compressed dataset.
-   SMALL: arrays below are not compressed. GROW: increment of the image in memory. */
-enum { SEAL = 512, CHUNK = 1 << 20, SMALL = 1 << 12, GROW = 1 << 22 };
+   SMALL: arrays below are not compressed. GROW: increment of the image in memory, which
+   HDF5 fills with zeros. */
+enum { SEAL = 512, CHUNK = 1 << 20, SMALL = 1 << 12, GROW = 1 << 19 };
 #define SEAL_FORMAT "Ingot sealed HDF5 1\nbytes %020" PRIu64 "\ncrc32 %08" PRIx32 "\n"
 
 /* HDF5's state is global, and most builds are not thread-safe: one thread at a time in the whole
@@ -341,7 +342,7 @@ static ig_status disk_save(ig_h5 *h5) {
   char seal[SEAL] = "";
   IG_TRY(ig_h5_disk_crc(h5->cx, h5->path, &h5->disk, SEAL, &crc));
   snprintf(seal, sizeof seal, SEAL_FORMAT, h5->disk.end, crc);
-  return ig_h5_disk_store(h5->cx, h5->path, &h5->disk, seal, sizeof seal);
+  return ig_h5_disk_store(h5->cx, h5->path, &h5->disk, seal, sizeof seal, !h5->soon);
 }
 
 /* The core driver's memory is reached by H5Fget_vfd_handle: the image is stored from there without
@@ -360,7 +361,7 @@ ig_status ig_h5_save(ig_h5 *h5) {
   snprintf(seal, sizeof seal, SEAL_FORMAT, bytes,
            ig_crc32_by(h5->cx->threads, *image + SEAL, (size_t)end));
   memcpy(*image, seal, sizeof seal);
-  return ig_store(h5->cx, h5->path, *image, (size_t)bytes);
+  return (h5->soon ? ig_store_soon : ig_store)(h5->cx, h5->path, *image, (size_t)bytes);
 }
 
 /* --- reading */

@@ -28,6 +28,7 @@ typedef struct ig_h5 {
   void *former_data;
   /* locked: this struct holds the lock. on_disk: written through h5_disk.c. */
   bool locked, on_disk;
+  bool soon; /* set before ig_h5_save: it does not wait for the disk (ig_store_soon) */
   ig_h5_disk disk;
 } ig_h5;
 

@@ -203,13 +203,13 @@ ig_status ig_h5_disk_crc(ig_ctx *cx, const char *path, ig_h5_disk *disk, size_t 
 /* Writes the seal, then closes: HDF5 flushes nothing of importance afterwards, and writes with fd
    -1 are ignored. */
 ig_status ig_h5_disk_store(ig_ctx *cx, const char *path, ig_h5_disk *disk, const void *seal,
-                           size_t size) {
+                           size_t size, bool flush) {
   disk_write(disk, 0, seal, size);
   if (disk->error)
     return cannot(cx, "write", path, disk->error);
   const int fd = disk->fd;
   disk->fd = -1; /* what HDF5 writes when it closes is there already */
-  const ig_status status = ig_partition_finish(cx, fd, disk->part, path);
+  const ig_status status = ig_partition_finish(cx, fd, disk->part, path, flush);
   free(disk->part);
   disk->part = NULL;
   return status;

@@ -22,11 +22,11 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_h5_disk_open(ig_ctx *cx, const char *path, hid_t access,
                                         ig_h5_disk *disk);
 /* After H5Fflush: *crc of everything behind the first `seal` bytes; then ig_h5_disk_store writes
-   the seal to the front and renames the file to `path`. */
+   the seal to the front and renames the file to `path`, flushed if asked to. */
 IG_MUST_CHECK ig_status ig_h5_disk_crc(ig_ctx *cx, const char *path, ig_h5_disk *disk, size_t seal,
                                        uint32_t *crc);
 IG_MUST_CHECK ig_status ig_h5_disk_store(ig_ctx *cx, const char *path, ig_h5_disk *disk,
-                                         const void *seal, size_t size);
+                                         const void *seal, size_t size, bool flush);
 /* After HDF5 has closed its file. A file that was not stored is removed. */
 void ig_h5_disk_close(ig_h5_disk *disk);
 

@@ -74,6 +74,7 @@ ig_status ig_checkpoint_write(ig_ctx *cx, const char *path, const ig_checkpoint_
   ig_status status;
   IG_TRY_GOTO(status, done,
               rows ? ig_h5_create_on_disk(cx, path, &h5) : ig_h5_create(cx, path, &h5));
+  h5.soon = head->soon;
   IG_TRY_GOTO(status, done, ig_h5_group(&h5, ROOT));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "format", IG_I64, 0, &format));
   IG_TRY_GOTO(status, done, ig_h5_put_text(&h5, ROOT, "version", ig_version()));

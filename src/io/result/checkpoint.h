@@ -9,6 +9,7 @@ typedef struct {
   double time;
   int64_t step;
   uint64_t fingerprint; /* of the case: only the same case goes on from it */
+  bool soon;            /* writing does not wait for the disk (ig_store_soon) */
 } ig_checkpoint_head;
 
 /* Writes a checkpoint atomically. rows: source of the arrays without data, by their number in

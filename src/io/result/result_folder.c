@@ -64,7 +64,7 @@ bool ig_result_folder_allows(const char *name) {
 
 /* The mark lists the files of a run, so that a later one can remove its own and leaves all
    others. */
-static ig_status mark_write(ig_ctx *cx, const ig_result_folder *f) {
+static ig_status mark_write(ig_ctx *cx, ig_result_folder *f) {
   char head[64];
   snprintf(head, sizeof head, MARK_FORMAT, f->run);
   ig_text text = {0};
@@ -96,12 +96,22 @@ static void note(ig_result_folder *f, const char *name) {
   ig_text_add(&f->files, line);
 }
 
-/* The mark is on disk before the file is: a crash never leaves a file that is not listed. */
+/* The mark has the name before the file appears: a run that is killed never leaves a file that is
+   not listed. One line at the end is one write; of a line that was cut off mark_read takes nothing.
+ */
 ig_status ig_result_folder_note(ig_ctx *cx, ig_result_folder *f, const char *name) {
+  char line[LINE];
   if (noted(f, name))
     return IG_OK;
   note(f, name);
-  return mark_write(cx, f);
+  line_of(name, line);
+  const int fd = openat(f->fd, MARK, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return mark_write(cx, f);
+  const ig_status status = ig_write_all(cx, fd, f->path, line, strlen(line));
+  close(fd);
+  ig_result_folder_soon(f, MARK);
+  return status;
 }
 
 /* Reads the mark; the run's number stays 0 without one. Names in it are checked: a mark may have
@@ -258,6 +268,7 @@ void ig_result_folder_close(ig_result_folder *f) {
     (void)rmdir(f->path);
   free(f->path);
   free(f->files.at);
+  free(f->soon.at);
 }
 
 /* What `ingot finish` found of a former run's part is not that of the next one. Only files that
@@ -290,13 +301,15 @@ ig_status ig_result_folder_take(ig_ctx *cx, ig_result_folder *f) {
   while (f->run == 0)
     if (getrandom(&f->run, sizeof f->run, 0) != sizeof f->run)
       return IG_FAIL(cx, IG_IO, "cannot draw a number for the run: %s", strerror(errno));
-  IG_TRY(mark_write(cx, f)); /* from here on the folder is ours, whatever stops us */
-  IG_TRY(ig_result_folder_remove(cx, f, IG_CHECKPOINT));
-  IG_TRY(ig_result_folder_remove(cx, f, IG_SERIES));
-  IG_TRY(ig_result_folder_remove(cx, f, IG_SERIES_TOO));
-  IG_TRY(walk(cx, f, remove_former, 0));
-  finished_remove(f);
-  f->files.length = 0;
+  if (!f->made) {              /* there may be a former run */
+    IG_TRY(mark_write(cx, f)); /* from here on the folder is ours, whatever stops us */
+    IG_TRY(ig_result_folder_remove(cx, f, IG_CHECKPOINT));
+    IG_TRY(ig_result_folder_remove(cx, f, IG_SERIES));
+    IG_TRY(ig_result_folder_remove(cx, f, IG_SERIES_TOO));
+    IG_TRY(walk(cx, f, remove_former, 0));
+    finished_remove(f);
+    f->files.length = 0;
+  }
   IG_TRY(mark_write(cx, f));
   f->ours = true;
   return IG_OK;
@@ -337,13 +350,36 @@ ig_status ig_result_folder_file(ig_ctx *cx, const ig_result_folder *f, const cha
   return *path ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory for a path");
 }
 
-ig_status ig_result_folder_store(ig_ctx *cx, const ig_result_folder *f, const char *name,
+/* A name that is there already is not added again. */
+void ig_result_folder_soon(ig_result_folder *f, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *at = f->soon.length ? f->soon.at : ""; *at; at += strcspn(at, "\n") + 1)
+    if (strncmp(at, name, length) == 0 && at[length] == '\n')
+      return;
+  ig_text_add(&f->soon, name);
+  ig_text_add(&f->soon, "\n");
+}
+
+ig_status ig_result_folder_flush(ig_ctx *cx, ig_result_folder *f, bool wait) {
+  if (f->soon.failed)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for the names of results");
+  if (!f->soon.length)
+    return IG_OK;
+  IG_TRY(ig_files_flush(cx, f->fd, f->path, f->soon.at, wait));
+  if (wait)
+    f->soon.length = 0;
+  return IG_OK;
+}
+
+ig_status ig_result_folder_store(ig_ctx *cx, ig_result_folder *f, const char *name,
                                  const ig_text *text) {
   char *path = NULL;
   ig_status status = text->failed ? IG_FAIL(cx, IG_MEMORY, "no memory for '%s'", name)
                                   : ig_result_folder_file(cx, f, name, &path);
   if (status == IG_OK)
-    status = ig_store(cx, path, text->at, text->length);
+    status = ig_store_soon(cx, path, text->at, text->length);
+  if (status == IG_OK)
+    ig_result_folder_soon(f, name);
   free(path);
   return status;
 }

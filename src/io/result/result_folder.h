@@ -30,6 +30,7 @@ typedef struct {
   uint64_t run;    /* tells one run from another; of the former run until it is taken */
   bool made, ours; /* it is new; it is this run's, so that files may be written */
   ig_text files;   /* those a room added, as lines of the mark */
+  ig_text soon;    /* names of those that ig_result_folder_flush brings to the disk, a line each */
 } ig_result_folder;
 
 /* `cx` only receives the error message, so a thread may pass a context of its own. */
@@ -66,8 +67,13 @@ IG_MUST_CHECK ig_status ig_result_folder_case(ig_ctx *cx, ig_result_folder *f, c
 /* "folder/name", freed with free(). */
 IG_MUST_CHECK ig_status ig_result_folder_file(ig_ctx *cx, const ig_result_folder *f,
                                               const char *name, char **path);
-IG_MUST_CHECK ig_status ig_result_folder_store(ig_ctx *cx, const ig_result_folder *f,
-                                               const char *name, const ig_text *text);
+/* Stores a file without waiting for the disk. */
+IG_MUST_CHECK ig_status ig_result_folder_store(ig_ctx *cx, ig_result_folder *f, const char *name,
+                                               const ig_text *text);
+/* Says that a file was stored without waiting for the disk; the next flush includes it. */
+void ig_result_folder_soon(ig_result_folder *f, const char *name);
+/* Brings all that was stored so far to the disk, or, without `wait`, has the system begin to. */
+IG_MUST_CHECK ig_status ig_result_folder_flush(ig_ctx *cx, ig_result_folder *f, bool wait);
 IG_MUST_CHECK ig_status ig_result_folder_remove(ig_ctx *cx, const ig_result_folder *f,
                                                 const char *name); /* fine if it is not there */
 

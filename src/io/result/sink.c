@@ -9,7 +9,12 @@
    files_flush ---- waits until the queue is empty, returns the writer's first failure
 
    Consistency after a crash: a checkpoint stores the length of history.csv and the times of
-   snapshots at that moment; a continued run truncates both to it. */
+   snapshots at that moment; a continued run truncates both to it.
+
+   A process that is killed leaves whole files, since each is renamed when it is complete. Against a
+   machine that stops, files are flushed to the disk every few seconds, before a checkpoint that
+   counts them and before the summary. Since that takes longer than a small model, a run that ends
+   within those seconds only has the system begin to write: there is no more than that to lose. */
 #include "io/result/sink.h"
 #include "backend/backend.h"
 #include "core/memory.h"
@@ -39,6 +44,8 @@
 
 /* Jobs under way at most; bytes of history rows that are collected before they are written. */
 enum { UNDER_WAY = 2, ROWS_KEPT = 1 << 15 };
+/* Seconds of results that may be lost where the machine stops. */
+static const double FLUSH_EVERY = 5;
 
 typedef enum { JOB_SNAPSHOT, JOB_CHECKPOINT, JOB_FILE } job_kind;
 
@@ -75,6 +82,9 @@ typedef struct {
   double *snapshot_time; /* of those on the disk */
   int64_t snapshots;
   ig_compressor compressor;
+  double begun, flushed; /* when, on ig_now's clock */
+  bool lasting;          /* a checkpoint of this run is on the disk, or was there when it began */
+  bool waiting;          /* a checkpoint was written that is not flushed */
 
   /* Owner of the writer thread: a forked child has none. */
   pid_t process; /* whose thread the writer is: a forked child has none */
@@ -106,7 +116,7 @@ static void job_free(job *j) {
 /* --- the writer's thread; `cx` below is its own, for messages */
 
 /* Index for ParaView, under two names (see result_folder.h). */
-static ig_status write_series(ig_ctx *cx, const files *s) {
+static ig_status write_series(ig_ctx *cx, files *s) {
   ig_json json = {0};
   ig_series_write(&s->folder, s->snapshot_time, s->snapshots, &json);
   ig_status status = ig_result_folder_store(cx, &s->folder, IG_SERIES_TOO, &json.text);
@@ -122,6 +132,24 @@ static ig_status add_time(ig_ctx *cx, files *s, double time) {
   return IG_OK;
 }
 
+/* Brings all results to the disk. */
+static ig_status flush(ig_ctx *cx, files *s) {
+  s->flushed = ig_now();
+  IG_TRY(ig_result_folder_flush(cx, &s->folder, true));
+  s->lasting |= s->waiting;
+  s->waiting = false;
+  return IG_OK;
+}
+
+static bool flush_due(const files *s) {
+  return ig_now() - s->flushed >= FLUSH_EVERY;
+}
+
+/* There is more to lose at the end than a few seconds of work. */
+static bool flush_worth(const files *s) {
+  return s->lasting || ig_now() - s->begun >= FLUSH_EVERY;
+}
+
 /* Settling waits for copies from the device. The index is written after the snapshot, so it never
    names a missing file. */
 static ig_status write_snapshot(ig_ctx *cx, files *s, ig_snapshot *snap) {
@@ -130,20 +158,34 @@ static ig_status write_snapshot(ig_ctx *cx, files *s, ig_snapshot *snap) {
     return IG_FAIL(cx, IG_DEVICE, "the device failed while a snapshot was copied from it");
   ig_snapshot_name(s->snapshots, name);
   IG_TRY(ig_result_folder_file(cx, &s->folder, name, &path));
-  ig_status status = ig_snapshot_write_next(cx, snap, path, &s->compressor);
+  ig_status status = ig_snapshot_write_next(cx, snap, path, &s->compressor, true);
   free(path);
   if (status == IG_OK)
     status = add_time(cx, s, snap->time);
-  return status == IG_OK ? write_series(cx, s) : status;
+  if (status == IG_OK) {
+    ig_result_folder_soon(&s->folder, name);
+    status = write_series(cx, s);
+  }
+  return status == IG_OK && flush_due(s) ? flush(cx, s) : status;
 }
 
-/* The history is flushed first: the checkpoint must not be newer on the disk than the rows it
-   counts. The history is brought to the disk first: a checkpoint says how long it was, and a
-   restart cuts it there. */
+static ig_status history_flush(ig_ctx *cx, const files *s) {
+  return fsync(s->history_fd) == 0 ? IG_OK
+                                   : IG_FAIL(cx, IG_IO, "cannot write '%s/" IG_HISTORY "': %s",
+                                             s->folder.path, strerror(errno));
+}
+
+/* History and snapshots are brought to the disk first: a checkpoint must not be newer there than
+   the rows and snapshots it counts. */
 static ig_status write_checkpoint(ig_ctx *cx, files *s, const job *j, const ig_stream *rows) {
-  if (j->history_bytes && fsync(s->history_fd) != 0)
-    return IG_FAIL(cx, IG_IO, "cannot write '%s/" IG_HISTORY "': %s", s->folder.path,
-                   strerror(errno));
+  const bool soon = !s->lasting && !flush_due(s);
+  if (!soon) {
+    if (j->history_bytes)
+      IG_TRY(history_flush(cx, s));
+    IG_TRY(flush(cx, s));
+  }
+  ig_checkpoint_head head = j->head;
+  head.soon = soon;
   ig_saved *saved;
   IG_TRY(IG_NEW(cx, &saved, j->count + 4, "checkpoint"));
   memcpy(saved, j->saved, (size_t)j->count * sizeof *saved);
@@ -158,7 +200,11 @@ static ig_status write_checkpoint(ig_ctx *cx, files *s, const job *j, const ig_s
   char *path = NULL;
   ig_status status = ig_result_folder_file(cx, &s->folder, IG_CHECKPOINT, &path);
   if (status == IG_OK)
-    status = ig_checkpoint_write(cx, path, &j->head, saved, j->count + 4, rows);
+    status = ig_checkpoint_write(cx, path, &head, saved, j->count + 4, rows);
+  if (status == IG_OK && soon)
+    ig_result_folder_soon(&s->folder, IG_CHECKPOINT);
+  s->waiting |= status == IG_OK && soon;
+  s->lasting |= status == IG_OK && !soon;
   free(path);
   free(saved);
   return status;
@@ -169,9 +215,12 @@ static ig_status write_file(ig_ctx *cx, files *s, job *j) {
   IG_TRY(ig_result_folder_note(cx, &s->folder, j->name));
   char *path = NULL;
   IG_TRY(ig_result_folder_file(cx, &s->folder, j->name, &path));
-  const ig_status status = ig_store(cx, path, j->bytes, j->size);
+  const ig_status status = ig_store_soon(cx, path, j->bytes, j->size);
   free(path);
-  return status;
+  if (status != IG_OK)
+    return status;
+  ig_result_folder_soon(&s->folder, j->name);
+  return flush_due(s) ? flush(cx, s) : IG_OK;
 }
 
 /* Takes jobs in order. After a failure the remaining jobs are dropped: what is on the disk stays
@@ -417,7 +466,7 @@ static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, cons
   IG_TRY(history_write(s));
   IG_TRY(IG_NEW(s->cx, &j, 1, "checkpoint"));
   j->kind = JOB_CHECKPOINT;
-  j->head = (ig_checkpoint_head){time, step, s->options.fingerprint};
+  j->head = (ig_checkpoint_head){.time = time, .step = step, .fingerprint = s->options.fingerprint};
   j->history_bytes = s->history_bytes;
   ig_status status;
   IG_TRY_GOTO(status, failed, IG_NEW(s->cx, &j->saved, count, "checkpoint"));
@@ -457,7 +506,7 @@ static ig_status files_checkpoint_rows(ig_sink *sink, double time, int64_t step,
   IG_TRY(history_write(s));
   wait_idle(s);
   IG_TRY(trouble_so_far(s));
-  const job now = {.head = {time, step, s->options.fingerprint},
+  const job now = {.head = {.time = time, .step = step, .fingerprint = s->options.fingerprint},
                    .saved = (ig_saved *)saved,
                    .count = count,
                    .history_bytes = s->history_bytes};
@@ -527,9 +576,15 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
   IG_TRY(begin(s));
   wait_idle(s);
   const ig_status history = history_write(s);
+  const bool wait = flush_worth(s);
+  if (wait && s->history_fd >= 0)
+    IG_TRY(history_flush(s->cx, s));
+  if (wait)
+    IG_TRY(flush(s->cx, s));
   ig_json json = {0};
   ig_summary_write(summary, s->snapshots, s->result, s->results, &json);
-  const ig_status status = ig_result_folder_store(s->cx, &s->folder, IG_SUMMARY, &json.text);
+  const ig_status status = wait ? ig_store_text(s->cx, s->folder.path, IG_SUMMARY, &json.text)
+                                : ig_result_folder_store(s->cx, &s->folder, IG_SUMMARY, &json.text);
   free(json.text.at);
   return history != IG_OK ? history : status;
 }
@@ -625,6 +680,8 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
   s->cx = cx;
   s->options = *options;
   s->history_fd = -1;
+  s->begun = s->flushed = ig_now();
+  s->lasting = options->restart != NULL;
   s->process = getpid();
   /* the CPU's own threads are busy with the run; a GPU's host has them to spare */
   s->compressor.level = options->compression;
@@ -660,6 +717,8 @@ void ig_sink_close(ig_sink *sink) {
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->thread, NULL);
+    ig_ctx own = {.threads = 1}; /* nobody reads its message */
+    (void)!ig_result_folder_flush(&own, &s->folder, flush_worth(s));
   }
   if (s->history_fd >= 0)
     close(s->history_fd);

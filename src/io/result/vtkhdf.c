@@ -100,12 +100,13 @@ static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
 
 /* Only the grid is remembered by the compressor: fields change in every snapshot. */
 ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap, const char *path,
-                                 ig_compressor *compressor) {
+                                 ig_compressor *compressor, bool soon) {
   ig_h5 h5;
   ig_status status;
   IG_TRY_GOTO(status, done,
               snap->rows ? ig_h5_create_on_disk(cx, path, &h5) : ig_h5_create(cx, path, &h5));
   h5.compressor = compressor;
+  h5.soon = soon;
   compressor->keep = true;
   IG_TRY_GOTO(status, done, write_grid(&h5, snap));
   compressor->keep = false;
@@ -119,7 +120,7 @@ done:
 ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                             int compression) {
   ig_compressor compressor = {.level = compression};
-  const ig_status status = ig_snapshot_write_next(cx, snap, path, &compressor);
+  const ig_status status = ig_snapshot_write_next(cx, snap, path, &compressor, false);
   ig_compress_clear(&compressor);
   return status;
 }

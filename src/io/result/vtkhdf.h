@@ -11,9 +11,11 @@
    snapshot's own context, so it may run on another thread. compression: 0 to 9. */
 IG_MUST_CHECK ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                                           int compression);
-/* The same for a series: `compressor` keeps the compressed grid from one file to the next. */
+/* The same for a series: `compressor` keeps the compressed grid from one file to the next. soon: it
+   does not wait for the disk (ig_store_soon). */
 IG_MUST_CHECK ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap,
-                                               const char *path, ig_compressor *compressor);
+                                               const char *path, ig_compressor *compressor,
+                                               bool soon);
 /* All snapshots as steps of one file (VTKHDF 2.0); an unchanged mesh is stored once. */
 IG_MUST_CHECK ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int count,
                                            const char *path, int compression);
