@@ -75,7 +75,7 @@ static void keep(void *user, const char *key, double value, const char *unit, co
   if (text)
     snprintf(f->value[i], sizeof f->value[i], "%s", text);
   else
-    snprintf(f->value[i], sizeof f->value[i], "%.8g%s%s", value, *unit ? " " : "", unit);
+    ig_figure_text(key, value, unit, f->value[i]);
 }
 
 /* Size, times, rate, memory and figures at the end of a run. Times in s, min or h; memory at its
@@ -101,7 +101,8 @@ static void show_stats(const ig_run_stats *s, const figures *f) {
            cli_scaled((double)s->device_peak, "B"));
   cli_line(NULL, "memory at most", text);
   if (f->count)
-    cli_line(NULL, "-- figure", "-- at the end of the run, or over all of it (max, peak)");
+    cli_line(NULL, "-- figure",
+             "-- at the end, or over all of the run (max, peak); in SI: summary.json");
   for (int i = 0; i < f->count; i++)
     cli_line(NULL, f->label[i], f->value[i]);
 }

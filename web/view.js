@@ -44,7 +44,7 @@ class View {
     this.geometry = twin ? twin.geometry : [];
     this.frame = twin ? twin.frame : this.data.first;
     this.field = twin && this.data.fields.length > 1 ? (twin.field + 1) % this.data.fields.length : 0;
-    this.palette = twin ? twin.palette : Object.keys(data.palettes)[0];
+    this.colors = twin ? twin.colors : null; /* the palette that the reader chose */
     this.range = [null, null]; /* colors by the reader's limits */
     this.ends = null; /* of the line to probe */
     this.probing = false;
@@ -237,14 +237,14 @@ class View {
     this.time = make("span", { className: "time" });
     if (this.data.frames.length > 1) { panel.append(this.play_button); label(panel, this.data.modes ? "mode" : "time", this.slider); }
     panel.append(this.time);
+    const palettes = Object.keys(data.palettes);
+    const palette = choice(palettes, (k) => { this.colors = palettes[k]; this.limits(); });
     if (fields.length) {
-      const pick = choice(fields, (k) => { this.field = k; this.range = [null, null]; numbers.forEach((n) => { n.value = ""; }); this.limits(); this.show(this.frame); });
+      const pick = choice(fields, (k) => { this.field = k; this.range = [null, null]; numbers.forEach((n) => { n.value = ""; }); palette.value = palettes.indexOf(this.palette); this.limits(); this.show(this.frame); });
       pick.value = this.field;
       pick.className = "field";
       label(panel, "color", pick);
     }
-    const palettes = Object.keys(data.palettes);
-    const palette = choice(palettes, (k) => { this.palette = palettes[k]; this.limits(); });
     palette.value = palettes.indexOf(this.palette);
     palette.className = "palette";
     label(panel, "palette", palette);
@@ -463,6 +463,11 @@ class View {
   }
 
   /* --- what is drawn */
+
+  get palette() {
+    const f = this.data.fields[this.field];
+    return this.colors || (f && f.palette) || Object.keys(data.palettes)[0];
+  }
 
   limits() {
     const f = this.data.fields[this.field] || { low: 0, high: 1 }, u = this.uniform;

@@ -43,6 +43,9 @@ typedef struct {
    number. */
 typedef void ig_figure_fn(void *user, const char *key, double value, const char *unit,
                           const char *text);
+/* A figure as people read it, six digits with a prefix, "677.144 MPa"; unit NULL or "": a bare
+   number. Returns `text`. */
+IG_API const char *ig_figure_text(const char *key, double value, const char *unit, char text[64]);
 
 /* A snapshot as it is handed over: cells, their points and fields at one moment. All pointers are
  * valid during the call only. */

@@ -8,11 +8,12 @@ IG_C_BEGIN
 
 /* Zero-initialise, then set what matters: 0, NULL and false mean "the usual". */
 typedef struct {
-  const char *field;   /* NULL: density, temperature, damage, stress, else the first one;
-                          "displacement.z" takes a component, a vector's   or tensor's bare name its
-                          magnitude; "none": plain grey */
-  const char *palette; /* viridis (usual), cividis, inferno, coolwarm, rainbow, gray */
-  bool fixed_range;    /* use `range`; else the field's own */
+  const char *field; /* NULL: density, temperature, damage, stress, else the first one;
+                        "displacement.z" takes a component, a vector's   or tensor's bare name its
+                        magnitude; "none": plain grey */
+  const char
+      *palette;     /* viridis (usual), cividis, inferno, coolwarm, rainbow, gray, embers, steel */
+  bool fixed_range; /* use `range`; else the field's own */
   double range[2];
   int width, height;         /* pixels, 0: 1600 x 1000 */
   bool fixed_camera;         /* use azimuth and elevation; else a good three-quarter view */

@@ -328,8 +328,8 @@ static ig_status picture_check(ig_chain *chain, const ig_stage *s) {
   if (p->palette && !ig_palette_known(p->palette))
     return ig_fail_at(
         chain->cx, &p->at,
-        "palette '%.60s' is unknown: expected viridis, cividis, inferno, coolwarm, rainbow or "
-        "gray",
+        "palette '%.60s' is unknown: expected viridis, cividis, inferno, coolwarm, rainbow, "
+        "gray, embers or steel",
         p->palette);
   if (p->field && strcmp(p->field, "none") != 0)
     IG_TRY(field_check(chain, s, "field", p->field));

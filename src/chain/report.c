@@ -184,7 +184,7 @@ ig_status ig_chain_report(ig_chain *chain, ig_line_fn *line, void *user) {
     if (isnan(f->value))
       snprintf(text, sizeof text, "not reached");
     else
-      ig_format(text, sizeof text, "%.6g%s%s", f->value, *f->unit ? " " : "", f->unit);
+      ig_figure_text(r->name, f->value, f->unit, text);
     if (line)
       line(user, r->name, text);
   }

@@ -1,13 +1,16 @@
 /* Units as people read them: a table of SI units with the prefixes they take. */
 #include "core/display.h"
+#include "core/number.h"
+#include <ingot/run.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* From `least` on, by absolute value. A value is shown in the first unit of its list whose limit
-   it reaches. Limits are not powers of 1000 throughout: stresses stay in MPa up to 10 GPa and
-   lengths in mm up to 2 m, as drawings have them. */
+   it reaches, one that reaches none, such as a rounding error of a force, in the SI unit. Limits
+   are not powers of 1000 throughout: stresses stay in MPa up to 10 GPa and lengths in mm up to 2 m,
+   as drawings have them. */
 typedef struct {
   const char *unit, *shown;
   double least, factor;
@@ -21,11 +24,13 @@ static const prefix prefixes[] = {
     {"m", "m", 2, 1},
     {"m", "mm", 1e-4, 1e3},
     {"m", "um", 1e-7, 1e6},
-    {"m", "nm", 0, 1e9},
+    {"m", "nm", 1e-10, 1e9},
     {"m^2", "m^2", 1, 1},
-    {"m^2", "mm^2", 0, 1e6},
+    {"m^2", "mm^2", 1e-8, 1e6},
+    {"m^2", "um^2", 1e-16, 1e12},
     {"m^3", "m^3", 1, 1},
-    {"m^3", "mm^3", 0, 1e9},
+    {"m^3", "mm^3", 1e-11, 1e9},
+    {"m^3", "um^3", 1e-22, 1e18},
     {"s", "s", 1, 1},
     {"s", "ms", 1e-3, 1e3},
     {"s", "us", 1e-6, 1e6},
@@ -33,16 +38,16 @@ static const prefix prefixes[] = {
     {"N", "MN", 1e6, 1e-6},
     {"N", "kN", 1e3, 1e-3},
     {"N", "N", 1e-1, 1},
-    {"N", "mN", 0, 1e3},
+    {"N", "mN", 1e-5, 1e3},
     {"N m", "kN m", 1e3, 1e-3},
     {"J", "MJ", 1e6, 1e-6},
     {"J", "kJ", 1e3, 1e-3},
     {"J", "J", 1e-1, 1},
     {"J", "mJ", 1e-4, 1e3},
-    {"J", "uJ", 0, 1e6},
+    {"J", "uJ", 1e-8, 1e6},
     {"W", "kW", 1e3, 1e-3},
     {"W", "W", 1e-1, 1},
-    {"W", "mW", 0, 1e3},
+    {"W", "mW", 1e-5, 1e3},
     {"J/m^3", "GJ/m^3", 1e9, 1e-9},
     {"J/m^3", "MJ/m^3", 1e6, 1e-6},
     {"J/m^3", "kJ/m^3", 1e3, 1e-3},
@@ -99,4 +104,11 @@ ig_display ig_display_of(const char *name, const char *unit, double largest, boo
     snprintf(d.unit, sizeof d.unit, "\u00b0C");
   }
   return d;
+}
+
+const char *ig_figure_text(const char *key, double value, const char *unit, char text[64]) {
+  const ig_display shown = ig_display_of(key ? key : "", unit, value, false);
+  ig_format(text, 64, "%.6g%s%s", ig_display_number(&shown, value), *shown.unit ? " " : "",
+            shown.unit);
+  return text;
 }

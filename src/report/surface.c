@@ -86,11 +86,21 @@ static ig_status cells_keep(const scene *s, const ig_snapshot *snap, uint8_t **k
   return IG_OK;
 }
 
-/* Fields people look for first come first, then others as they are, tensors not at all. */
-static void fields_choose(scene *s, const ig_snapshot *snap) {
-  static const char *const first[] = {"T",         "density",          "crack_opening", "damage",
-                                      "von_mises", "plastic_strain",   "displacement",  "fragment",
-                                      "T_peak",    "principal_stress", "strain_energy"};
+/* The field that a picture shows comes first, then those people look for, then others as they are,
+   tensors not at all. */
+static void fields_choose(scene *s, const ig_snapshot *snap, const uint8_t *keep) {
+  const char *const first[] = {ig_field_usual(snap, keep),
+                               "T",
+                               "density",
+                               "crack_opening",
+                               "damage",
+                               "von_mises",
+                               "plastic_strain",
+                               "displacement",
+                               "fragment",
+                               "T_peak",
+                               "principal_stress",
+                               "strain_energy"};
   /* Pass k takes the field that is k-th in the list; the last pass takes all others. */
   const int known = sizeof first / sizeof *first;
   if (s->modes) {
@@ -104,7 +114,7 @@ static void fields_choose(scene *s, const ig_snapshot *snap) {
     for (int i = 0; i < snap->fields && s->fields < FIELDS; i++) {
       const ig_field *f = &snap->field[i];
       int place = known;
-      for (int k = 0; k < known; k++)
+      for (int k = known - 1; k >= 0; k--)
         place = strcmp(f->name, first[k]) == 0 ? k : place;
       if (place != pass || f->components > 3)
         continue;
@@ -242,7 +252,7 @@ static ig_status frame_read(scene *s, const char *path, frame *f) {
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &number, snap->points + 1, "point numbers"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &used, snap->points + 1, "point numbers"));
   if (s->fields == 0)
-    fields_choose(s, snap);
+    fields_choose(s, snap, keep);
   f->time = snap->time;
   s->iterations |= snap->iterations;
   IG_TRY_GOTO(status, done, shape_take(s, snap, &surface, number, used, f));
@@ -547,6 +557,7 @@ static ig_status scene_write(const scene *s, ig_json *json) {
         ig_display_for(s->unit[k], fmax(fabs(s->field_low[k]), fabs(s->field_high[k])));
     ig_json_text(json, "shown", shown.unit);
     ig_json_real(json, "factor", shown.factor);
+    ig_json_text(json, "palette", ig_palette_usual(s->name[k]));
     const ig_display celsius = ig_display_of(s->name[k], s->unit[k], 0, !s->iterations);
     if (strcmp(celsius.unit, shown.unit) != 0 && strcmp(s->unit[k], "K") == 0)
       ig_json_real(json, "celsius", celsius.shift);

@@ -227,6 +227,29 @@ static void shade_keeps_the_color(void **state) {
     }
 }
 
+/* Brightness never rises along palettes for what is lowest nearly everywhere, from light to dark.
+ */
+static void light_palettes_become_darker(void **state) {
+  (void)state;
+  static const char *const name[] = {"embers", "steel"};
+  for (int k = 0; k < 2; k++) {
+    float last = 1;
+    for (int i = 0; i <= 40; i++) {
+      float rgb[3];
+      ig_palette_color(name[k], (float)i / 40, rgb);
+      const float light = 0.2126F * rgb[0] + 0.7152F * rgb[1] + 0.0722F * rgb[2];
+      assert_true(light < last);
+      last = light;
+      if (i == 0)
+        assert_true(light > 0.8F);
+    }
+    assert_true(last < 0.15F);
+  }
+  assert_string_equal(ig_palette_usual("crack_opening"), "embers");
+  assert_string_equal(ig_palette_usual("T"), "steel");
+  assert_string_equal(ig_palette_usual("von_mises"), "viridis");
+}
+
 /* The field people want, unless it says nothing; closed cohesive elements are lines. */
 static void usual_field_and_thin_cells(void **state) {
   (void)state;
@@ -246,6 +269,11 @@ static void usual_field_and_thin_cells(void **state) {
   assert_string_equal(ig_field_usual(s, NULL), "von_mises");
   ((double *)s->field[0].data)[0] = nextafter(same[0], 1e9); /* the same to rounding */
   assert_string_equal(ig_field_usual(s, NULL), "von_mises");
+  const double little[2] = {0, 0.03}, much[2] = {0, 0.3};
+  GOOD(cx, ig_snapshot_add(s, "plastic_strain", "", IG_AT_CELLS, IG_F64, 1, little, NULL));
+  assert_string_equal(ig_field_usual(s, NULL), "von_mises");
+  memcpy(s->field[2].data, much, sizeof much); /* the bar is a mushroom */
+  assert_string_equal(ig_field_usual(s, NULL), "plastic_strain");
   GOOD(cx, ig_surface_new(cx, s, NULL, &f));
   assert_int_equal(f.triangles, 0);
   assert_int_equal(f.rods, 2);
@@ -365,6 +393,7 @@ int main(void) {
       cmocka_unit_test(stl_surfaces_are_drawn),
       cmocka_unit_test(cuts_have_their_area_and_values),
       cmocka_unit_test(shade_keeps_the_color),
+      cmocka_unit_test(light_palettes_become_darker),
       cmocka_unit_test(usual_field_and_thin_cells),
       cmocka_unit_test(all_solid_cells_are_drawn),
       cmocka_unit_test(any_field_is_drawn),

@@ -3,6 +3,7 @@
    huge offsets with tiny widths, subnormal numbers, infinities, NaN. */
 #include "check.h"
 #include "core/display.h"
+#include <ingot/run.h>
 #include "core/ticks.h"
 #include <float.h>
 
@@ -101,6 +102,10 @@ static void units_for_reading(void **state) {
       {"m", 0.3, "mm", 1e3},
       {"m", 5, "m", 1},
       {"m", 2e-5, "um", 1e6},
+      {"m^2", 9.6e-11, "um^2", 1e12},
+      {"m^3", 3.5e-9, "mm^3", 1e9},
+      {"N", -3.7e-9, "N", 1},
+      {"J", 7e-12, "J", 1},
       {"s", 7.5e-5, "us", 1e6},
       {"J/m^3", 2e5, "kJ/m^3", 1e-3},
       {"K", 1700, "K", 1},
@@ -115,6 +120,17 @@ static void units_for_reading(void **state) {
     assert_string_equal(d.unit, cases[i].shown);
     assert_true(d.factor == cases[i].factor);
   }
+}
+
+/* What a run prints at its end. */
+static void figures_for_reading(void **state) {
+  (void)state;
+  char text[64];
+  assert_string_equal(ig_figure_text("von_mises_max", 6.7714431e8, "Pa", text), "677.144 MPa");
+  assert_string_equal(ig_figure_text("tip", -0.00019012929, "m", text), "-0.190129 mm");
+  assert_string_equal(ig_figure_text("T_max", 1809.4704, "K", text), "1809.47 K");
+  assert_string_equal(ig_figure_text("fragments", 2, "", text), "2");
+  assert_string_equal(ig_figure_text(NULL, 2.5, NULL, text), "2.5");
 }
 
 /* Temperatures are shifted, differences of them and other units are not. */
@@ -136,9 +152,8 @@ static void temperatures_in_celsius(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_ranges_have_ticks),
-      cmocka_unit_test(special_ranges),
-      cmocka_unit_test(units_for_reading),
+      cmocka_unit_test(random_ranges_have_ticks), cmocka_unit_test(special_ranges),
+      cmocka_unit_test(units_for_reading),        cmocka_unit_test(figures_for_reading),
       cmocka_unit_test(temperatures_in_celsius),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

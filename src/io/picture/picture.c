@@ -802,10 +802,11 @@ static ig_status options_check(ig_ctx *cx, const ig_view_options *o, int width, 
     return IG_FAIL(cx, IG_INPUT, "picture size %d x %d: expected 64 to 8192 pixels a side", width,
                    height);
   if (o->palette && !ig_palette_known(o->palette))
-    return IG_FAIL(
-        cx, IG_INPUT,
-        "palette '%s' is unknown: expected viridis, cividis, inferno, coolwarm, rainbow or gray",
-        o->palette);
+    return IG_FAIL(cx, IG_INPUT,
+                   "palette '%s' is unknown: expected viridis, cividis, inferno, coolwarm, "
+                   "rainbow, gray, embers "
+                   "or steel",
+                   o->palette);
   if (o->fixed_range && !ig_range_spans(o->range[0], o->range[1]))
     return IG_FAIL(cx, IG_INPUT, "color range %g to %g: expected two numbers, the lower one first",
                    o->range[0], o->range[1]);
@@ -861,6 +862,7 @@ ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *optio
   for (int i = 0; i < parts; i++) {
     p[i].scene.shading = (ig_shading){.palette = o->palette      ? o->palette
                                                  : o->difference ? "coolwarm"
+                                                 : p[i].scene.s  ? ig_palette_usual(p[i].s.label)
                                                                  : "viridis",
                                       .edges = o->edges,
                                       .edge_width = 0.0016F * (float)large.height};

@@ -65,6 +65,8 @@ void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width, const i
 /* Whether a palette exists; colour of a value 0..1 (NaN: grey). */
 bool ig_palette_known(const char *name);
 const char *ig_palette_name(int i); /* of the i-th; NULL: no more */
+/* Of a field by its name: a cracked body is light where it is whole. */
+const char *ig_palette_usual(const char *field);
 void ig_palette_color(const char *name, float value, float rgb[3]);
 
 /* The same of a field with melt; values are shares of the range. */

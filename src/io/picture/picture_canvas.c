@@ -103,8 +103,9 @@ void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, f
 
 /* --- palettes: equally spaced colours with linear interpolation. viridis and inferno are
    perceptually uniform (Smith and van der Walt); cividis looks nearly the same with a red-green
-   color deficiency (Nunez, Anderton and Renslow 2018); coolwarm is for differences (Moreland 2009).
- */
+   color deficiency (Nunez, Anderton and Renslow 2018); coolwarm is for differences (Moreland 2009);
+   embers and steel become evenly darker from a light gray on: for what is zero nearly everywhere,
+   and for temperatures, of which most of a part is at the lowest. */
 typedef struct {
   const char *name;
   int stops;
@@ -119,6 +120,10 @@ static const palette palettes[] = {
      {{59, 76, 192}, {141, 176, 254}, {221, 221, 221}, {244, 152, 122}, {180, 4, 38}}},
     {"rainbow", 5, {{40, 60, 190}, {30, 170, 210}, {90, 190, 80}, {245, 200, 50}, {200, 40, 40}}},
     {"gray", 2, {{30, 30, 30}, {235, 235, 235}}},
+    {"embers",
+     6,
+     {{222, 224, 227}, {243, 205, 160}, {240, 149, 83}, {216, 82, 47}, {160, 29, 52}, {84, 8, 48}}},
+    {"steel", 5, {{208, 217, 227}, {140, 178, 208}, {92, 128, 189}, {84, 66, 152}, {58, 12, 74}}},
 };
 
 /* NULL: there is none of the name; the caller then takes the usual one or refuses it. */
@@ -135,6 +140,18 @@ bool ig_palette_known(const char *name) {
 
 const char *ig_palette_name(int i) {
   return i < (int)(sizeof palettes / sizeof *palettes) ? palettes[i].name : NULL;
+}
+
+const char *ig_palette_usual(const char *field) {
+  static const char *const usual[][2] = {{"crack_opening", "embers"},
+                                         {"damage", "embers"},
+                                         {"plastic_strain", "embers"},
+                                         {"T", "steel"},
+                                         {"T_peak", "steel"}};
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (strcmp(field, usual[i][0]) == 0)
+      return usual[i][1];
+  return "viridis";
 }
 
 /* Values outside the range take the end colours. */

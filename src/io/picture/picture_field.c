@@ -138,11 +138,23 @@ ig_status ig_opening_add(ig_snapshot *snap) {
   return status;
 }
 
+/* Whether metal has flowed so much that its shape shows it: then what is left of the stress says
+   less than the strain. */
+static bool flowed(const ig_snapshot *snap) {
+  const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, "plastic_strain");
+  for (int64_t c = 0; f && c < snap->cells; c++)
+    if (ig_field_number(f, c) > 0.2)
+      return true;
+  return false;
+}
+
 /* In the order of what users look for first, by room. */
 const char *ig_field_usual(const ig_snapshot *snap, const uint8_t *keep) {
-  static const char *const wanted[] = {"density", "T",         "temperature",     "crack_opening",
-                                       "damage",  "von_mises", "principal_stress"};
+  static const char *const wanted[] = {"density", "T",         "temperature",      "crack_opening",
+                                       "damage",  "von_mises", "principal_stress", "tag"};
   const char *still = NULL;
+  if (flowed(snap))
+    return "plastic_strain";
   for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
     for (int i = 0; i < snap->fields; i++)
       if (strcmp(snap->field[i].name, wanted[k]) == 0) {
