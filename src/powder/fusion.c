@@ -110,7 +110,8 @@ static double unmelted(const ig_powder_run *r, const ig_powder_layer *layer, int
                              ? spacing_to(r, &r->line_of[i], &r->line_of[j])
                              : NAN;
     const bool beside = apart > 0.5 * h && apart < 1.5 * h &&
-                        ig_powder_host(&r->array.line)[IG_LINE_COLUMNS * j + IG_LINE_LOOKS] > 0;
+                        ig_powder_host(&r->array.line)[IG_LINE_COLUMNS * j + IG_LINE_LOOKS] > 0 &&
+                        !ig_powder_undeveloped(r, j);
     const ig_fusion_pool other = beside ? pool_of(r, j) : own;
     sum += 0.5 * ig_fusion_porosity(h, r->layer_height, &own, &other, turned);
   }
@@ -164,7 +165,7 @@ ig_status ig_powder_fusion(ig_powder_run *r, ig_powder_layer *layer) {
     layer->keyhole = fmax(layer->keyhole, enthalpy);
     if (enthalpy > 0)
       line_mark(r, l, layer->z, keyhole, enthalpy);
-    if (!(long_for > 0) || isnan(h))
+    if (!(long_for > 0) || isnan(h) || ig_powder_undeveloped(r, i))
       continue;
     const double share = unmelted(r, layer, i, h, turned);
     const double index = w > 0 && d > 0 ? ig_fusion_index(h, w, r->layer_height, d) : INFINITY;

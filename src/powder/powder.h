@@ -456,6 +456,10 @@ typedef struct {
 } ig_fusion_pool;
 double ig_fusion_porosity(double h, double l, const ig_fusion_pool *a, const ig_fusion_pool *b,
                           bool turned);
+/* The share of a line that has been drawn. And whether it is cut before its pool is what it will
+   be: so far it was drawn for less than twice the length of that. */
+double ig_powder_drawn(const ig_powder_run *r, const ig_powder_line *l);
+bool ig_powder_undeveloped(const ig_powder_run *r, int64_t line);
 /* Heat of the spot over what melting takes: the keyhole index of a line; NaN: not known. */
 double ig_powder_enthalpy(const ig_powder_run *run, const ig_powder_line *line);
 /* Of a layer that is done, into it and into the maps. */

@@ -84,15 +84,17 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
   "width_mean [m],depth_mean [m],T_max [K],laser,normalised_enthalpy"
 #define KEYHOLE ",source_depth [m],keyhole_share,keyhole_absorptivity,ground [K]"
 #define EVENTS ",time_above [s],cooling_rate [K/s]"
+#define DRAWN ",drawn"
   const bool keyhole = r->c->beam.keyhole.at.given, events = r->event_lines;
   IG_TRY(page_open(r->cx, &p,
-                   keyhole && events ? COLUMNS KEYHOLE EVENTS
-                   : keyhole         ? COLUMNS KEYHOLE
-                   : events          ? COLUMNS EVENTS
-                                     : COLUMNS));
+                   keyhole && events ? COLUMNS KEYHOLE EVENTS DRAWN
+                   : keyhole         ? COLUMNS KEYHOLE DRAWN
+                   : events          ? COLUMNS EVENTS DRAWN
+                                     : COLUMNS DRAWN));
 #undef COLUMNS
 #undef KEYHOLE
 #undef EVENTS
+#undef DRAWN
   ig_status status = IG_OK;
   for (int64_t layer = 0; layer < r->layers && status == IG_OK; layer++)
     for (int64_t n = 0; n < r->layer_of[layer].lines && status == IG_OK; n++) {
@@ -108,7 +110,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       const double ground = seen ? q[IG_LINE_GROUND] : r->c->initial_temperature;
       const ig_powder_hole hole =
           keyhole ? line_hole(r, l, ground) : (ig_powder_hole){NAN, NAN, NAN};
-      double row[22] = {(double)layer + 1,
+      double row[23] = {(double)layer + 1,
                         (double)n + 1,
                         path->t[l->first],
                         path->t[l->last + 1],
@@ -132,6 +134,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       const double *of = events ? r->event_lines[at] : NULL;
       for (int c = IG_EVENT_LINE_ABOVE; events && c < IG_EVENT_LINE; c++)
         row[count++] = of[IG_EVENT_LINE_COUNT] > 0 ? of[c] : NAN;
+      row[count++] = ig_powder_drawn(r, l);
       status = page_row(&p, row, count);
     }
   return page_close(&p, status, to, "lines.csv");
@@ -419,6 +422,20 @@ static void deep_warn(const ig_powder_run *r) {
                deepest, r->c->grid.plate);
 }
 
+/* Lines that the end of the run cuts: one of each laser. */
+static void cut_warn(const ig_powder_run *r) {
+  for (int64_t n = 0; n < r->layer; n++)
+    for (int64_t i = r->layer_of[n].line; i < r->layer_of[n].line + r->layer_of[n].lines; i++) {
+      const double drawn = ig_powder_drawn(r, &r->line_of[i]);
+      if (drawn > 0 && drawn < 1)
+        ig_warn_at(r->cx, &r->c->at,
+                   "line %lld of layer %lld is cut at %.4g s, after %.2g %% of it: its sizes in "
+                   "lines.csv are of what was drawn (column drawn)%s",
+                   (long long)(i - r->layer_of[n].line) + 1, (long long)n + 1, r->time, 100 * drawn,
+                   ig_powder_undeveloped(r, i) ? ", where its pool was still growing" : "");
+    }
+}
+
 /* Lines too shallow, pools at a window's side or left by it, layers not fused, a balance that does
    not close: each says what to change. */
 void ig_powder_warn(const ig_powder_run *r) {
@@ -427,7 +444,7 @@ void ig_powder_warn(const ig_powder_run *r) {
   int64_t shallow = 0, seen = 0, first = -1, layer = 0;
   for (int64_t i = 0; i < r->lines; i++) {
     const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * i;
-    if (q[IG_LINE_LOOKS] == 0)
+    if (q[IG_LINE_LOOKS] == 0 || ig_powder_undeveloped(r, i))
       continue;
     seen++;
     if (q[IG_LINE_DEPTH_MEAN] < r->layer_height) {
@@ -450,6 +467,7 @@ void ig_powder_warn(const ig_powder_run *r) {
                touch,
                r->fits ? "it grew faster than windows follow; give grid.window a size that holds it"
                        : "leave out grid.window, or make it larger");
+  cut_warn(r);
   unfused_warn(r);
   porosity_warn(r);
   boiling_warn(r);

@@ -21,14 +21,16 @@
 #include <unistd.h>
 
 /* Repeated messages are stored once; there is room for a few only, the log has all. */
-void ig_warned_add(ig_warned *warned, const char *message) {
+void ig_warned_add(ig_warned *warned, const char *message, bool once) {
   char text[sizeof *warned->text];
   snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, message);
   for (int i = 0; i < warned->count; i++)
     if (strcmp(warned->text[i], text) == 0)
       return;
-  if (warned->count < (int)(sizeof warned->text / sizeof *warned->text))
+  if (warned->count < (int)(sizeof warned->text / sizeof *warned->text)) {
+    warned->once[warned->count] = once;
     memcpy(warned->text[warned->count++], text, sizeof text);
+  }
 }
 
 /* Walks an option table and registers all files that were read; the summary lists them with
@@ -232,9 +234,9 @@ static ig_status case_text(ig_case *c, const char **kept) {
   return status;
 }
 
-/* Takes over the warnings of the summary beside the checkpoint: they concern the whole run. A run
-   that was killed has left no summary. Warnings of the run so far are kept in the summary of the
-   one that continues it. */
+/* Takes over warnings of the summary beside the checkpoint: those of its steps, which concern the
+   whole run. Those of its case and of its end are said anew where they still hold. A run that was
+   killed has left no summary; one of before 0.2 does not tell which is which. */
 static void warned_keep(ig_case *c, const char *checkpoint, const char *out, ig_warned *warned) {
   ig_node *root = NULL;
   const char *slash = checkpoint ? strrchr(checkpoint, '/') : NULL;
@@ -245,12 +247,13 @@ static void warned_keep(ig_case *c, const char *checkpoint, const char *out, ig_
   free(folder);
   if (summary && access(summary, R_OK) == 0 &&
       ig_yaml_open(c->cx, c->arena, summary, &root) == IG_OK) {
-    const ig_node *list = ig_node_find(root, "warned");
+    const ig_node *list = ig_node_find(root, "warned_in_steps");
+    list = list ? list : ig_node_find(root, "warned");
     for (const ig_node *one = list && list->kind == IG_NODE_LIST ? list->child : NULL; one;
          one = one->next)
       if (one->kind == IG_NODE_SCALAR) {
         c->cx->warnings++;
-        ig_warned_add(warned, one->text);
+        ig_warned_add(warned, one->text, true);
       }
   }
   c->cx->status = IG_OK; /* a summary that cannot be read has no warnings */
@@ -319,6 +322,7 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
       .warnings = c->cx->warnings,
       .warned = warned->count,
       .warning = warned->text,
+      .warning_once = warned->once,
   };
   return ig_sink_summary(sink, &summary);
 }

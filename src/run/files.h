@@ -20,12 +20,14 @@ IG_MUST_CHECK ig_status ig_files_look(ig_case *c, const ig_job *job, const char 
 typedef struct {
   int count;
   char text[8][256];
+  /* said in the middle of the steps: a run that goes on from here would not say it again */
+  bool once[8];
 } ig_warned;
 /* Adds a warning unless it is there already or the list is full. */
-void ig_warned_add(ig_warned *warned, const char *message);
+void ig_warned_add(ig_warned *warned, const char *message, bool once);
 /* Opens the checkpoint to continue from (*restart, NULL: none) and the output folder (*sink, NULL:
    none), as the options say. *up_to_date: the folder has the result already; nothing is opened.
-   warned: warnings of the part computed before are added. Called on rank 0 only. */
+   warned: warnings of the steps computed before are added. Called on rank 0 only. */
 IG_MUST_CHECK ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o,
                                       ig_restart **restart, ig_sink **sink, bool *up_to_date,
                                       ig_warned *warned);

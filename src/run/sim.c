@@ -64,6 +64,7 @@ struct ig_sim {
   } copy[COPIES];
   ig_factors loads, supports;
   ig_warned warned;
+  bool stepping; /* in the time loop */
   ig_inputs inputs;
   /* The caller's log functions; the context has on_log and on_progress meanwhile, which also
      collect warnings for the summary. */
@@ -75,7 +76,7 @@ struct ig_sim {
 static void on_log(void *user, ig_log_level level, const char *message) {
   ig_sim *s = user;
   if (level == IG_LOG_WARN)
-    ig_warned_add(&s->warned, message);
+    ig_warned_add(&s->warned, message, s->stepping);
   if (s->log)
     s->log(s->user, level, message);
 }
@@ -249,7 +250,9 @@ static ig_status usable(ig_sim *s) {
 /* An interruption is not a failure: the simulation can be stepped further. */
 static ig_status go(ig_sim *s, int64_t steps, double time, int64_t *done) {
   const int64_t before = s->march.now.at.step;
+  s->stepping = true;
   const ig_status status = ig_loop_go(&s->march, steps, time);
+  s->stepping = false;
   s->generation++;
   if (done)
     *done = s->march.now.at.step - before;

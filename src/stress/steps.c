@@ -171,6 +171,43 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
   return IG_OK;
 }
 
+/* Elements are born whole: layers that are lower than these are empty, or hold some of a level's
+   tetrahedra, whose neighbours in it lack and which the born ones hold as a rigid base would. */
+static void height_warn(const ig_stress_run *r, const ig_stress_phase *p, int groups) {
+  const ig_stress *m = r->m;
+  double sum = 0;
+  int64_t count = 0, full = 0;
+  char *has = calloc((size_t)groups, 1);
+  for (ig_lid e = 0; e < m->elements; e++) {
+    double low = INFINITY, high = -INFINITY;
+    if (r->group[e] < 0)
+      continue;
+    for (int a = 0; a < m->npe; a++) {
+      const double z = r->job->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + a] + 2];
+      low = fmin(low, z);
+      high = fmax(high, z);
+    }
+    sum += high - low;
+    count++;
+    if (has && !has[r->group[e]]) {
+      has[r->group[e]] = 1;
+      full++;
+    }
+  }
+  free(has);
+  const double mean = count ? sum / (double)count : 0;
+  if (groups < 2 || !(p->height < 0.99 * mean))
+    return;
+  ig_warn_at(m->cx, &p->at,
+             "layers of %.3g m are lower than the elements of '%.60s', which are %.3g m high on "
+             "average and are born whole: %lld of %d layers are empty%s; give `height: %.3g m` or "
+             "more, or elements as low as a layer (real layers that turn: `inherent.layer_height`)",
+             p->height, p->set, mean, (long long)groups - full, groups,
+             m->type == IG_TET10 ? ", and parts of a level are born alone, which stiffens the part"
+                                 : "",
+             mean);
+}
+
 /* Temperatures that change what has no thermal strain would leave no stress, and nobody would know
    why. */
 static ig_status expansion_check(ig_stress_run *r, const ig_stress_phase *p) {
@@ -297,6 +334,8 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
       IG_TRY(groups_make(r, i, &groups));
       if (pass == 0)
         IG_TRY(expansion_check(r, p));
+      if (pass == 0 && p->kind == IG_PHASE_BUILD)
+        height_warn(r, p, groups);
       if (p->kind == IG_PHASE_CUT)
         pieces = 1;
       if (p->kind == IG_PHASE_HEAT)

@@ -136,6 +136,18 @@ awk -F, 'function off(a, b, e) { a -= b; return (a < 0 ? -a : a) > e }
     if (n % 2) bad += off($4, 1e-3 * 13 / 17 + 1e-6, 1e-9) || off($5, 3e-3 + 1e-3 * 4 / 17 + 1e-6, 1e-9) || off($6, 1.7e6, 1)
     else bad += off($4, 4e-3 + 1e-3 * 13 / 15 + 1e-6, 1e-9) || off($5, 5e-3 + 1e-3 * 2 / 15 + 1e-6, 1e-9) || off($6, 1.5e6, 1) }
   END { exit n != 8 || bad }' ramp/exaca.csv || fail "events of a ramp: $(cat ramp/exaca.csv)"
+# left out, looks are in every step; a look now and then misses short meltings, which is said
+sed '/^track_every/d' ramp.yaml >every.yaml
+"$INGOT" run every.yaml -q -t 1 --out every >said 2>&1 && cmp every/exaca.csv ramp/exaca.csv || fail "events by default: $(cat said)"
+"$INGOT" run ramp.yaml -q -t 1 --out seldom --set track_every=500 >said 2>&1 || fail "$(cat said)"
+grep -q 'track_every' said || fail "looks now and then: $(cat said)"
+"$INGOT" run ramp.yaml -q -t 1 --out now --set track_every=100 >said 2>&1 || fail "$(cat said)"
+grep -qE 'track_every: events: 4 of 8 meltings lasted less than two looks, 0.0002 s apart \(100 steps\)' said || fail "short meltings: $(cat said)"
+# molten from the start: since time 0, frozen in the first step or later
+sed 's/^duration.*/duration: 1 ms/; s/\[0, 300\], \[1e-3, 2000\], \[2e-3, 1550\], \[3e-3, 2000\]/[0, 1700], [1e-3, 300]/g; s/, \[4e-3, 300\][^]]*\][^]]*\]\]/]/g' every.yaml >molten.yaml
+echo 'initial_temperature: 1700' >>molten.yaml
+"$INGOT" run molten.yaml -q -t 1 --out molten >said 2>&1 || fail "$(cat said)"
+awk -F, 'NR > 1 { n++; bad += $4 != 0 || ($5 - 1e-3 / 14) ^ 2 > 1e-11 } END { exit n != 4 || bad }' molten/exaca.csv || fail "molten from the start: $(cat molten/exaca.csv said)"
 printf 'physics: grains\ngrid: {cell: 20 um}\nsubstrate: {grain_size: 20 um}\ngrowth: {law: in718}\nevents: {file: ramp/exaca.csv}\n' >grown.yaml
 "$INGOT" check grown.yaml >said 2>&1 && grep -qE 'events +8, 0 outside' said || fail "grains read events: $(cat said)"
 if "$INGOT" check melt.yaml --set track_every=0 2>said >/dev/null; then fail 'ExaCA without looks'; fi

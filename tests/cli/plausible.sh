@@ -66,6 +66,21 @@ for room in thermal dynamics static fracture topopt stress powder; do
   "$INGOT" check "$small/$room.yaml" >stdout 2>stderr || fail "$room: $(cat stderr)"
   grep -q 'usual' stderr && fail "$room: $(cat stderr)"
 done
+# layers that are lower than an element are empty, or hold tetrahedra without their neighbours
+cat >low.yaml <<'END'
+physics: stress
+mesh: {boxes: [{name: wall, size: [4 mm, 2 mm, 4 mm], cells: [4, 2, 4]}]}
+materials: {name: m, young: 200 GPa, poisson: 0.3}
+supports: [{set: zmin, fix: all}]
+inherent: [{set: wall, strain: [-1e-3, -1e-3, 0]}]
+phases: {name: build, kind: build, set: wall, height: 0.5 mm}
+END
+"$INGOT" check low.yaml >stdout 2>stderr || fail "$(cat stderr)"
+grep -q "low.yaml:6:9: layers of 0.0005 m are lower than the elements of 'wall', which are 0.001 m high .* 4 of 8 layers are empty; give \`height: 0.001 m\` or more" stderr || fail "$(cat stderr)"
+"$INGOT" check low.yaml --set mesh.element=tet10 >stdout 2>stderr || fail "$(cat stderr)"
+grep -q 'layers of 0.0005 m are lower than .* which stiffens the part' stderr || fail "$(cat stderr)"
+"$INGOT" check low.yaml --set 'phases.height=1 mm' >stdout 2>stderr || fail "$(cat stderr)"
+grep -q 'lower than' stderr && fail "$(cat stderr)"
 # a run that would not end in years
 timeout 20 "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out long --set analysis.duration=1e6 >stdout 2>stderr &
 for _ in $(seq 100); do

@@ -144,8 +144,16 @@ for kind in long alone; do
   "$INGOT" run pool.yaml -q -o "$kind" -t 1 >said 2>&1 || fail "$kind: $(cat said)"
 done
 paste -d , <(tail -1 long/lines.csv) <(tail -1 alone/lines.csv) |
-  awk -F, '{ for (i = 9; i <= 14; i++) if (!($i > 0) || ($i / $(i + 16) - 1) ^ 2 > 0.01) exit 1 }' ||
+  awk -F, '{ for (i = 9; i <= 14; i++) if (!($i > 0) || ($i / $(i + 17) - 1) ^ 2 > 0.01) exit 1 }' ||
   fail "a pool beside another line's: $(tail -1 long/lines.csv), alone: $(tail -1 alone/lines.csv)"
+# a run that is cut and goes on: warnings of the case and of the end of the first piece are not those of the whole
+"$INGOT" run pools.yaml -q -o piece -t 1 -s 'duration=1.1 ms' >said 2>&1 || fail "a piece: $(cat said)"
+grep -q 'ends the case at 0.0011 s, before its path' piece/summary.json || fail "a run that is cut: $(cat said)"
+grep -q 'line 2 of layer 1 is cut at 0.0011 s, after 24 % of it: .* where its pool was still growing' said || fail "a line that is cut: $(cat said)"
+tail -1 piece/lines.csv | awk -F, '{ exit ($NF * 330 / 80 - 1) ^ 2 > 1e-9 }' || fail "drawn: $(tail -1 piece/lines.csv)"
+grep -q 'not as deep as a layer' said && fail "a line that is cut is shallow: $(cat said)"
+"$INGOT" run pools.yaml -q -o piece -t 1 --restart piece/checkpoint.h5 --force >said 2>&1 || fail "the rest: $(cat said)"
+grep -q 'ends the case at' piece/summary.json && fail "warnings of a first piece: $(grep -A9 '"warned"' piece/summary.json)"
 sed 's/{file: long.csv}/{file: first.csv}, {file: beside.csv}/' pools.yaml >lasers.yaml
 "$INGOT" run lasers.yaml -q -o lasers -t 1 >said 2>&1 || fail "two lasers side by side: $(cat said)"
 awk -F, 'NR > 1 { T[NR] = $14 } END { exit !(T[2] > 1600 && (T[3] / T[2] - 1) ^ 2 < 1e-12) }' lasers/lines.csv || fail "two lasers: $(cut -d, -f14 lasers/lines.csv)"

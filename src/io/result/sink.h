@@ -65,6 +65,7 @@ typedef struct {
   int warnings;
   int warned; /* how many of them are here, the first */
   const char (*warning)[256];
+  const bool *warning_once; /* which of them are of its steps */
 } ig_summary;
 /* Writes summary.json with the figures collected so far. Waits for the writer first; works after a
    failure too, so that a failed run can say so. */

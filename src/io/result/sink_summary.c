@@ -80,6 +80,12 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   for (int i = 0; i < summary->warned; i++)
     ig_json_text(json, NULL, summary->warning[i]);
   ig_json_end(json, ']');
+  /* of these what a run that goes on from here must keep */
+  ig_json_list(json, "warned_in_steps");
+  for (int i = 0; i < summary->warned && summary->warning_once; i++)
+    if (summary->warning_once[i])
+      ig_json_text(json, NULL, summary->warning[i]);
+  ig_json_end(json, ']');
   if (summary->inputs)
     ig_inputs_write(summary->inputs, json);
   ig_json_int(json, "snapshots", snapshots);

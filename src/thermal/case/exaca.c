@@ -211,6 +211,22 @@ static ig_status file_write(const ig_thermal_run *run, const double (*row)[ROW],
   return status == IG_OK ? sink->result(sink, "events", "", (double)count) : status;
 }
 
+/* Events that are so short that another one like them may have passed between two looks. */
+static void short_warn(const ig_thermal_run *run, const double (*row)[ROW], int64_t count) {
+  const int every = run->heat.past.every;
+  const double apart = every * run->dt;
+  int64_t brief = 0;
+  for (int64_t i = 0; i < count; i++)
+    brief += row[i][5] - row[i][4] < 2 * apart;
+  if (every < 2 || !brief)
+    return;
+  const ig_src at = ig_key_at(run->job->tree, "track_every", run->c->at);
+  ig_warn_at(run->job->cx, &at,
+             "events: %lld of %lld meltings lasted less than two looks, %.3g s apart (%d steps): "
+             "others as short are missed, and times are off by as much; leave out track_every",
+             (long long)brief, (long long)count, apart, every);
+}
+
 static void events_warn(const ig_thermal_run *run, int64_t events, int64_t open) {
   const ig_src at = ig_key_at(run->job->tree, "exaca", run->c->at);
   if (open)
@@ -219,7 +235,11 @@ static void events_warn(const ig_thermal_run *run, int64_t events, int64_t open)
                "events; let the run go on until they freeze",
                (long long)open);
   else if (events == 0)
-    ig_warn_at(run->job->cx, &at, "no event: no element melted and froze");
+    ig_warn_at(run->job->cx, &at,
+               run->heat.past.every > 1
+                   ? "no event: no element melted and froze, or none for as long as looks are "
+                     "apart: leave out track_every"
+                   : "no event: no element melted and froze");
 }
 
 ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
@@ -245,6 +265,8 @@ ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
     status = file_write(run, (const double(*)[ROW])all, events, sink);
   if (status == IG_OK && ig_ranks_first(cx))
     events_warn(run, events, open);
+  if (status == IG_OK && ig_ranks_first(cx))
+    short_warn(run, (const double(*)[ROW])all, events);
   free(all);
   return status;
 }

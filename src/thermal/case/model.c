@@ -222,6 +222,17 @@ static ig_status evaporation_check(const ig_thermal_run *run) {
 }
 
 /* The engine, from the case; `paths` go to the beams. */
+/* Steps between looks at the past of elements; 0: none is kept. Events are all meltings, so that a
+   look in every step is what they want. */
+static int looks_every(const ig_thermal_run *run) {
+  const ig_thermal_case *c = run->c;
+  if (!melts(run))
+    return 0;
+  if (!run->job->tree || ig_node_find(run->job->tree, "track_every"))
+    return (int)c->track_every;
+  return c->exaca != IG_THERMAL_EXACA_NONE ? 1 : 10;
+}
+
 static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool elements) {
   ig_job *job = run->job;
   ig_ctx *cx = job->cx;
@@ -244,7 +255,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool eleme
                          .initial_of = run->initial,
                          .ambient = ig_thermal_ambient(run, 0),
                          .newborn = (ig_heat_newborn)c->birth.temperature,
-                         .track = melts(run) ? (int)c->track_every : 0,
+                         .track = looks_every(run),
                          .crossings = c->exaca != IG_THERMAL_EXACA_NONE,
                          .body = c->body_source,
                          .leaps = !isnan(c->dwell_change),

@@ -237,8 +237,9 @@ const ig_option ig_thermal_options[] = {
            "scan paths made from the surface of a part; beams take them as `laser: 1`"),
     IG_LIST(C, beams, ig_beam_case, beam_options, NULL, "heat sources that follow a path"),
     IG_MAP(C, birth, ig_birth_case, birth_options, NULL, "elements born as they are built"),
-    IG_INT(C, track_every, "10", 0, 1e9,
-           "steps between looks at each element's peak, melting and solidification; 0: not kept"),
+    IG_INT(C, track_every, NULL, 0, 1e9,
+           "steps between looks at each element's peak, melting and solidification; 0: not kept; "
+           "left out: 10, with `exaca` 1"),
     IG_CHOICE(C, exaca, "false|true|catemp", "false",
               "write every melting and solidification of every element at the end, for ExaCA and "
               "grains: exaca.csv, or exaca.catemp, ExaCA's binary form"),

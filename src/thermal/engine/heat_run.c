@@ -182,7 +182,9 @@ static ig_status births_now(ig_ctx *cx, ig_heat *h, double time) {
 ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h) {
   IG_TRY(ig_heat_begin_at(cx, h, -INFINITY));
   h->time = 0;
-  return births_now(cx, h, 0);
+  IG_TRY(births_now(cx, h, 0));
+  /* what later looks compare with; what is molten from the start is so since now */
+  return h->past.every && h->now.elements ? h->ops->track(cx, h, 0, 0) : IG_OK;
 }
 
 /* --- a batch: what ranks must know of each other before it */
