@@ -227,6 +227,12 @@ ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh) {
             "the file's element set 'all' has %lld of the mesh's %lld elements: that is what "
             "`set: all` means in this case; rename it in the file to have all of them",
             (long long)own->count, (long long)ig_mesh_elements(mesh));
+  const ig_set *nodes = ig_mesh_find_set(mesh, "all", IG_SET_NODES);
+  if (nodes && nodes->count != mesh->nodes)
+    ig_warn(cx,
+            "the file's node set 'all' has %lld of the mesh's %lld nodes: that is what `set: all` "
+            "means for nodes in this case; rename it in the file to have all of them",
+            (long long)nodes->count, (long long)mesh->nodes);
   if (own)
     return IG_OK;
   ig_set *set;
@@ -434,6 +440,10 @@ static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick
 /* Two sets of one kind and name could not be told apart in a case. */
 static ig_status name_check(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick) {
   static const char *const kind[] = {"a node", "an element", "a face"};
+  if (strcmp(pick->name, "all") == 0)
+    return ig_fail_at(cx, &pick->at,
+                      "set 'all': this name is reserved for the set of all elements, which every "
+                      "mesh has: choose another name");
   for (int k = IG_SET_NODES; k <= IG_SET_FACES; k++) {
     const bool made = pick->of == IG_PICK_ELEMENTS ? k == IG_SET_ELEMENTS
                       : pick->of == IG_PICK_NODES  ? k == IG_SET_NODES
@@ -441,10 +451,6 @@ static ig_status name_check(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case 
                                                    : k != IG_SET_ELEMENTS;
     if (!made || !ig_mesh_find_set(mesh, pick->name, (ig_set_kind)k))
       continue;
-    if (strcmp(pick->name, "all") == 0)
-      return ig_fail_at(cx, &pick->at,
-                        "set 'all': this name is reserved for the set of all elements, which every "
-                        "mesh has: choose another name");
     return ig_fail_at(cx, &pick->at,
                       "set '%.60s': the mesh has %s set of this name already (a side, a box, one "
                       "of its file or of this list): choose another name",

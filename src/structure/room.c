@@ -272,6 +272,13 @@ static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
   return true;
 }
 
+/* What an analysis asks of the materials and of the case. */
+static ig_status analysis_check(const ig_structure *s, const ig_structure_analysis *a) {
+  for (int i = 0; i < s->laws && a->kind == IG_STRUCTURE_DYNAMIC; i++)
+    IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
+  return a->kind == IG_STRUCTURE_HEAT ? ig_structure_heat_check(s, a) : IG_OK;
+}
+
 /* Time goes on from the last analysis; displacements, history and temperatures stay. `large` may
    differ between analyses and is written into all laws. Without first_step a static analysis
    tries all of it in one step, and steps end at the kinks of histories (stops_add). */
@@ -298,8 +305,9 @@ static ig_status analysis_begin(ig_structure *s) {
   for (int i = 0; i < s->groups; i++)
     for (int32_t e = 0; s->group[i].law && e < s->group[i].count; e++)
       s->group[i].law[e].large = a->large;
-  for (int i = 0; i < s->laws && s->dynamic; i++)
-    IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
+  /* that nothing missing is found out after others */
+  for (int k = s->analysis; k < s->c->analysis.count; k++)
+    IG_TRY(analysis_check(s, IG_ITEM(const ig_structure_analysis, s->c->analysis, k)));
   if (a->kind == IG_STRUCTURE_HEAT)
     IG_TRY(ig_structure_heat_begin(s, a));
   else
@@ -332,6 +340,15 @@ static ig_status analysis_begin(ig_structure *s) {
     IG_TRY(contact_follow(s));
   }
   return s->dynamic || o.arc_length ? IG_OK : stops_add(s);
+}
+
+/* An analysis that cannot begin, or has no modes, leaves the tables of those before. */
+static ig_status tables_left(const ig_structure *s, ig_status status) {
+  if (status != IG_OK && status != IG_INTERRUPTED && s->step > 0) {
+    const ig_status written = ig_structure_tables_write(s, s->job->sink);
+    return written == IG_OK ? status : written;
+  }
+  return status;
 }
 
 /* *self is set also on failure: the caller closes it. */
@@ -477,7 +494,7 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
       s->cuts += now.cuts;
     }
   } else {
-    IG_TRY(ig_structure_modes(s, a));
+    IG_TRY(tables_left(s, ig_structure_modes(s, a)));
     if (a->kind == IG_STRUCTURE_BUCKLING)
       s->time = s->begin + a->duration;
   }
@@ -498,7 +515,7 @@ static ig_status room_renew(void *self) {
     return IG_OK;
   s->finished = false;
   s->analysis++;
-  return analysis_begin(s);
+  return tables_left(s, analysis_begin(s));
 }
 
 /* duration: sum over the analyses that take time, for the progress bar. */

@@ -639,7 +639,10 @@ void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid nod
 IG_MUST_CHECK ig_status ig_structure_force_before(ig_structure *s, double time);
 /* Velocities and accelerations after a step that added u over dt. */
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
-/* heat.c: the groups of elements as the other functions have them, unknowns are temperatures. */
+/* heat.c: refuses what a heat analysis does not support, before any analysis begins. */
+IG_MUST_CHECK ig_status ig_structure_heat_check(const ig_structure *s,
+                                                const ig_structure_analysis *a);
+/* The groups of elements as the other functions have them, unknowns are temperatures. */
 IG_MUST_CHECK ig_status ig_structure_heat_begin(ig_structure *s, const ig_structure_analysis *a);
 /* NULL is allowed. */
 void ig_structure_exchange_free(ig_structure_exchange *x);

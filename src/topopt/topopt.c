@@ -39,7 +39,9 @@
    it. */
 #include "core/memory.h"
 #include "core/schedule.h"
+#include "mesh/bending.h"
 #include "ranks/partition.h"
+#include "topopt/design/buckling.h"
 #include "topopt/grid/divide.h"
 #include "topopt/output.h"
 
@@ -99,6 +101,55 @@ static ig_status check_radius(const ig_job *job, const ig_topopt_case *c) {
   return IG_OK;
 }
 
+/* The axis of a grid across which bending is stiffest for the elements there are: their length over
+   their height, layers, and by what share that is too stiff. */
+static double grid_bending(const ig_topopt_case *c, double *ratio, int *layers, int *axis) {
+  const int dim = c->grid.elements[2] > 0 ? 3 : 2;
+  double edge[3] = {0}, worst = 0;
+  for (int d = 0; d < dim; d++)
+    edge[d] =
+        isnan(c->grid.size[d]) ? 1 : c->grid.size[d] / (double)fmax(1, (double)c->grid.elements[d]);
+  for (int d = 0; d < dim; d++) {
+    double length = 0, n = (double)c->grid.elements[d];
+    for (int o = 0; o < dim; o++)
+      length = o == d ? length : fmax(length, edge[o]);
+    for (int i = 0; i < c->symmetry.count; i++)
+      n *= c->symmetry.value[i][0] == 'x' + d ? 2 : 1;
+    const double excess = ig_bending_excess(length, edge[d], (int)fmin(n, 4));
+    if (excess > worst)
+      worst = excess, *ratio = length / edge[d], *layers = (int)fmin(n, 4), *axis = d;
+  }
+  return worst;
+}
+
+/* Linear hexahedra that bend are too stiff, and a load factor that is too high is on the unsafe
+   side. */
+static ig_status check_bending(const ig_job *job, const ig_topopt_case *c) {
+  static const char remedy[] = "take nearly cubic elements, four of them across what may buckle, "
+                               "and look at the factors of the finished part";
+  double excess, ratio = 1;
+  int layers = 4, axis = 0;
+  if (!ig_topopt_buckling_asked(c))
+    return IG_OK;
+  if (job->mesh) {
+    IG_TRY(ig_mesh_bending_excess(job->cx, job->mesh, NULL, &excess));
+    if (excess > 0)
+      ig_warn_at(job->cx, &c->at,
+                 "mesh: a third of the surface has flat elements, or few across: what bends there "
+                 "is too stiff, and load factors are about %.0f %% too high: %s",
+                 100 * excess, remedy);
+    return IG_OK;
+  }
+  excess = grid_bending(c, &ratio, &layers, &axis);
+  if (excess > 0.05)
+    ig_warn_at(job->cx, &c->grid.at,
+               "elements are %.1f times as long as high%s: what bends is too stiff, and where %d "
+               "of them are across %c load factors are about %.0f %% too high: %s",
+               ratio, layers < 4 ? " in a body that is few elements thick" : "", layers, 'x' + axis,
+               100 * excess, remedy);
+  return IG_OK;
+}
+
 /* The discretisation the case asks for, a grid or a mesh, and the design on it. */
 static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design **s) {
   const ig_topopt_case *c = job->room_case;
@@ -114,6 +165,7 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
   IG_TRY(ig_topopt_unused(job->cx, c, job->tree));
   IG_TRY(check_radius(job, c));
+  IG_TRY(check_bending(job, c));
   if (c->finish.at.given)
     IG_TRY(ig_topopt_finish_check(job->cx, c, job->mesh, job->materials));
   if (job->mesh) {

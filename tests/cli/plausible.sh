@@ -110,4 +110,31 @@ output: {count: 0}
 END
 "$INGOT" run flat.yaml -b cpu -o flat >stdout 2>stderr || fail "$(cat stderr)"
 grep -q 'elements are 8.0 times as long as high: what bends is too stiff' stderr || fail "$(cat stderr)"
+sed 's/\[20, 4, 4\], size: \[80 mm, 8 mm, 2 mm\]/[16, 4, 1], size: [32 mm, 8 mm, 2 mm]/' flat.yaml >thin.yaml
+sed 's/\[20, 4, 4\], size: \[80 mm, 8 mm, 2 mm\]/[16, 4, 4], size: [32 mm, 8 mm, 8 mm]/' flat.yaml >cubes.yaml
+sed 's/^grid: {elements: \(.*\), size: \(.*\)}$/mesh: {boxes: {size: \2, cells: \1}}/' thin.yaml >thin-mesh.yaml
+sed 's/^grid: {elements: \(.*\), size: \(.*\)}$/mesh: {boxes: {size: \2, cells: \1}}/' cubes.yaml >cubes-mesh.yaml
+for run in thin cubes thin-mesh cubes-mesh; do
+  "$INGOT" check $run.yaml -b cpu >stdout 2>stderr || fail "$(cat stderr)"
+  case $run in thin*) grep -q 'about 3[89] % too high' stderr ;; *) ! grep -q 'too stiff' stderr ;; esac || fail "$run: $(cat stderr)"
+done
+# Euler's load of a column one element thick, of cubes: 38 % too high where elements have no incompatible modes
+for way in full auto; do
+  cat >column.yaml <<END
+physics: structure
+mesh: {boxes: {size: [32 mm, 8 mm, 2 mm], cells: [16, 4, 1]}}
+materials: {name: m, young: 200 GPa, poisson: 0}
+sections: {integration: $way}
+supports: {set: xmin, fix: all}
+loads: {set: xmax, pressure: 1 MPa}
+analysis: {kind: buckling}
+output: {count: 0}
+END
+  "$INGOT" run column.yaml -b cpu -o column-$way >stdout 2>stderr || fail "$(cat stderr)"
+  sed -n 's/^ *"mode_1": *\([0-9.e+]*\),*$/\1/p' column-$way/summary.json | head -n 1 >factor
+  case $way in
+  full) grep -q 'load factors are about 3[89] % too high' stderr && awk '{ exit !($1 / 160.6 > 1.3) }' factor ;;
+  auto) ! grep -q 'too high' stderr && awk '{ exit !(($1 / 160.6 - 1)^2 < 1e-4) }' factor ;;
+  esac || fail "column, $way: $(cat factor stderr)"
+done
 exit $bad

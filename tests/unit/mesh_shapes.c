@@ -159,7 +159,9 @@ static void cuts_and_sets(void **state) {
   refused(&c, "set 'hole' is empty");
   set[0] = set[2];
   refused(&c, "set 'hot': the mesh has an element set of this name already");
-  set[0].name = "all";
+  set[0].name = "all"; /* of nodes, too: `set: all` would be these in some places */
+  refused(&c, "set 'all': this name is reserved for the set of all elements");
+  set[0].of = IG_PICK_NODES;
   refused(&c, "set 'all': this name is reserved for the set of all elements");
   set[0].name = "zmax";
   set[0].of = IG_PICK_FACES;

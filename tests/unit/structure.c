@@ -857,6 +857,32 @@ static void thin_sheets_are_refined(void **state) {
   }
 }
 
+/* What a later analysis lacks is found before the first; what fails later leaves the tables. */
+static void failures_leave_tables(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    char *here = folder_new();
+    const entry set[] = {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}}"},
+                         {"materials", "{name: m, young: 1e6, poisson: 0}"},
+                         {"supports", "{set: zmin, fix: all}"},
+                         {"loads", "{set: zmax, pressure: 1, history: [[0, 0], [1, 1]]}"},
+                         {"tables", "{set: zmax}"},
+                         {"analysis", i == 0 ? "[{kind: static}, {kind: dynamic}]"
+                                      : i == 1
+                                          ? "[{kind: static}, {kind: heat}]"
+                                          : "[{kind: static}, {kind: buckling, reached: true}]"},
+                         {NULL, NULL}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c = case_with(cx, "structure", set);
+    assert_int_not_equal(ig_run(c, &(ig_run_options){.out = here, .force = true}), IG_OK);
+    assert_int_equal(file_exists(in_folder(here, "tables.csv")), i == 2);
+    assert_int_equal(file_exists(in_folder(here, "summary.json")), i == 2);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+    folder_remove(here);
+  }
+}
+
 /* A tool that stops before the part is warned of, one that presses at some time is not. */
 static void idle_tools_are_named(void **state) {
   (void)state;
@@ -965,6 +991,7 @@ int main(void) {
                                      cmocka_unit_test(tools_press),
                                      cmocka_unit_test(supports_agree),
                                      cmocka_unit_test(idle_tools_are_named),
+                                     cmocka_unit_test(failures_leave_tables),
                                      cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),

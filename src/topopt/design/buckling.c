@@ -450,27 +450,6 @@ static ig_status check_case(const ig_topopt_design *s) {
   return IG_OK;
 }
 
-/* Linear hexahedra that bend are too stiff by about 1 + G/E (l/t)^2, of their length l and the
-   thickness t of what bends; a factor that is too high is on the unsafe side. */
-static void long_elements_look(const ig_topopt_design *s) {
-  const ig_grid_case *g = &s->c->grid;
-  double least = INFINITY, most = 0;
-  for (int d = 0; d < 3 && g->at.given; d++)
-    if (g->elements[d] > 0 && !isnan(g->size[d])) {
-      const double edge = g->size[d] / (double)g->elements[d];
-      least = fmin(least, edge);
-      most = fmax(most, edge);
-    }
-  const double high = 0.385 * (most / least / 4) * (most / least / 4);
-  if (high > 0.05)
-    ig_warn_at(
-        s->cx, &g->at,
-        "elements are %.1f times as long as high: what bends is too stiff, and where four "
-        "of them are across load factors are about %.0f %% too high: take nearly cubic ones, "
-        "and look at the factors of the finished part",
-        most / least, 100 * high);
-}
-
 ig_status ig_topopt_buckling_new(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
@@ -478,7 +457,6 @@ ig_status ig_topopt_buckling_new(ig_topopt_design *s) {
   if (!ig_topopt_buckling_asked(s->c))
     return IG_OK;
   IG_TRY(check_case(s));
-  long_elements_look(s);
   IG_TRY(IG_NEW(cx, &b, 1, "buckling"));
   s->buckling = b;
   b->ops = ig_topopt_stress_ops_of(cx);
