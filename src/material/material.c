@@ -29,7 +29,14 @@ static const ig_option johnson_options[] = {
 static const ig_option creep_options[] = {
     IG_REAL(J, factor, "", IG_REQUIRED, 0, IG_UNBOUNDED, "factor, in 1/s for a stress in Pa"),
     IG_REAL(J, power, "", IG_REQUIRED, 1, 50, "power of the stress"),
-    IG_REAL(J, energy, "J/mol", "0", 0, 1e7, "activation energy"), IG_END};
+    IG_REAL(J, energy, "J/mol", "0", 0, 1e7, "activation energy"),
+    IG_REAL(J, time_power, "", "0", -0.99, 0,
+            "structure: power of the time, of primary creep; the rate at a stress that stays is "
+            "factor stress^power time^time_power"),
+    IG_CHOICE(J, hardening, "time|strain", "time",
+              "with `time_power`, where the stress changes: by the time, or by the creep strain so "
+              "far"),
+    IG_END};
 #undef J
 #define J ig_transformation_case
 static const ig_option transformation_options[] = {
@@ -85,7 +92,8 @@ static const ig_option mechanical_options[] = {
     IG_REAL(J, recovery_start, "K", NULL, 0, 1e5,
             "hardening is multiplied after each step by a factor that falls from 1 here"),
     IG_REAL(J, recovery_end, "K", NULL, 0, 1e5, "to 0 here; depends on the length of steps"),
-    IG_MAP(J, creep, ig_creep_case, creep_options, NULL, "creep by Norton's law"),
+    IG_MAP(J, creep, ig_creep_case, creep_options, NULL,
+           "creep by Norton's law, in `structure` in analyses with `creep: true`"),
     IG_MAP(J, transformation, ig_transformation_case, transformation_options, NULL,
            "austenite that becomes martensite on cooling; the values beside it are those of "
            "martensite"),

@@ -21,10 +21,14 @@ typedef struct {
   double failure[5]; /* d1 to d5; NaN: no failure */
 } ig_johnson_case;
 
-/* Secondary creep by Norton: rate = factor q^power exp(-energy / (R T)). */
+/* Creep by Norton: rate = factor q^power exp(-energy / (R T)), and with a power of the time
+   (material/creep.inc). */
+enum { IG_CREEP_TIME, IG_CREEP_STRAIN };
 typedef struct {
   ig_src at;
   double factor, power, energy;
+  double time_power;
+  int hardening; /* IG_CREEP_* */
 } ig_creep_case;
 
 /* Austenite that becomes martensite on cooling and forms again on heating. The other mechanical

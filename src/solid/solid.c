@@ -136,7 +136,7 @@ static void heat(const void *of, double T, double T0, solid_law_f64 *own, double
 /* The kernel's form of a law. Small displacements: hyperelastic laws act by their tangent at no
    strain. */
 static solid_law_f64 law_of(const ig_solid_law *law) {
-  solid_law_f64 l = {.law = law->law, .large = law->large};
+  solid_law_f64 l = {.law = law->law, .large = law->large, .T = NAN};
   l.hyper = law->hyperelastic ? &law->hyper : NULL;
   l.own = &law->own;
   l.rule = law->rule;
@@ -171,6 +171,7 @@ static void heat(const void *of, double T, double T0, solid_law_f64 *own, double
   const ig_solid_law *const whole = of; /* what the kernel points to must not end with the copy */
   *own = law_of(&law);
   own->own = &whole->own;
+  own->T = T;
   own->hyper = own->hyper ? &whole->hyper : NULL;
 }
 

@@ -86,12 +86,17 @@ typedef struct {
 /* The rule of a bar, kind BAR2 or BAR3, of a section. area in m^2. */
 ig_solid_rule ig_solid_bar_rule(ig_solid_kind kind, double area);
 
-/* A law of a program: stress, tangent and history at a point, in double. */
+/* Moduli at a point, at its temperature T (NaN: the model has none). */
+typedef struct {
+  double T, young, poisson, yield, hardening;
+} ig_solid_here;
+
+/* A law of a program or of the owner: stress, tangent and history at a point, in double. */
 typedef struct ig_solid_own {
-  bool (*stress)(const struct ig_solid_own *own, const double strain[6], const double *past,
-                 double *now, double stress[6], double tangent[36]);
+  bool (*stress)(const struct ig_solid_own *own, const ig_solid_here *here, const double strain[6],
+                 const double *past, double *now, double stress[6], double tangent[36]);
   const void *law, *constant; /* whose: the owner's */
-  double step;                /* s, since the last accepted state */
+  double step, time;          /* s: since the last accepted state; time at the end of the step */
   int plastic;                /* 1 + place of the accumulated plastic strain, 0: none */
 } ig_solid_own;
 

@@ -93,8 +93,9 @@ static ig_status hyper_read(ig_structure *s, const ig_material_case *m,
 }
 
 /* A point of a program's law: from the kernel's arguments to those of ingot/law.h. */
-static bool own_stress(const ig_solid_own *own, const double strain[6], const double *past,
-                       double *now, double stress[6], double tangent[36]) {
+static bool own_stress(const ig_solid_own *own, const ig_solid_here *here, const double strain[6],
+                       const double *past, double *now, double stress[6], double tangent[36]) {
+  (void)here;
   const ig_law_description *law = own->law;
   const ig_law_point p = {own->constant, strain, past, own->step, now, stress, tangent};
   bool fine = law->stress(law->user, &p);
@@ -177,8 +178,11 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
     return ig_fail_at(s->cx, &m->at,
                       "structure has no law johnson_cook: give `law` elastic, plastic "
                       "or neo_hookean, or `mechanical.yield`");
+  const bool creeps = m->mechanical.creep.at.given && ig_structure_has_creep(s->c);
+  if (creeps && (given || law->law == IG_LAW_NEOHOOKE))
+    return ig_fail_at(s->cx, &m->at, "creep is for isotropic elastic and plastic materials");
   if (!yields || m->law == IG_MATERIAL_ELASTIC)
-    return IG_OK;
+    return creeps ? ig_structure_creep_law(s, m, law) : IG_OK;
   if (given)
     return ig_fail_at(s->cx, &m->at, "an anisotropic material is elastic: leave out its yield");
   if (table && m->hardening_curve.count > IG_HARDENING_ROWS)
@@ -196,7 +200,7 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
     law->strain[i] = m->hardening_curve.x[i];
     law->stress[i] = m->hardening_curve.y[i];
   }
-  return IG_OK;
+  return creeps ? ig_structure_creep_law(s, m, law) : IG_OK;
 }
 
 /* --- axes */
@@ -459,9 +463,10 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
     ig_structure_gather(s, g->node[e], npe, at->u, X, u);
     const ig_solid_law *law = ig_structure_law(g, e);
     ig_solid_law timed;
-    if (law->law >= IG_LAW_OWN) { /* a program's law may depend on the length of the step */
+    if (law->law >= IG_LAW_OWN) { /* creep and a program's law depend on the length of the step */
       timed = *law;
-      timed.own.step = at->step;
+      timed.own.step = ig_structure_creeps(law) && !s->creeping ? 0 : at->step;
+      timed.own.time = at->time;
       law = &timed;
     }
     const int fault = ig_solid_evaluate(g->kind, law, X, u, ig_structure_warmth(g, e, warm),
@@ -610,6 +615,12 @@ static ig_status model_make(ig_structure *s) {
     if (!ig_material_find(s->job->materials, c->material))
       return ig_fail_at(s->cx, &c->at, "`hyperelastic`: no material is named '%s'", c->material);
   }
+  bool creeps = false;
+  for (int i = 0; i < s->laws; i++)
+    creeps |= ig_structure_creeps(&s->law[i]);
+  if (ig_structure_has_creep(s->c) && !creeps)
+    return ig_fail_at(s->cx, &s->c->at,
+                      "`creep: true`: no material has `mechanical.creep` and a law that creeps");
   IG_TRY(damping_read(s));
   IG_TRY(frames_new(s));
   IG_TRY(turns_new(s));

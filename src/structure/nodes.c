@@ -137,7 +137,7 @@ ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m, ig_s
              {"anneal", hot && !isnan(c->anneal)},
              {"recovery_start", hot && !isnan(c->recovery_start)},
              {"recovery_end", hot && !isnan(c->recovery_end)},
-             {"creep", hot && c->creep.at.given},
+             {"creep", hot && c->creep.at.given && !ig_structure_has_creep(s->c)},
              {"transformation", hot && c->transformation.at.given}};
   for (size_t i = 0; i < sizeof all / sizeof *all && c->at.given; i++)
     if (all[i].given)

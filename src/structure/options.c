@@ -319,6 +319,12 @@ static const ig_option analysis_options[] = {
             "static, dynamic: first step; left out: all of it"),
     IG_REAL(S, largest_step, "s", NULL, IG_POSITIVE, 1e9, "static, dynamic: largest step"),
     IG_BOOL(S, fixed_steps, "false", "static, dynamic: every step is as long as the first"),
+    IG_BOOL(
+        S, creep, "false",
+        "static: materials with `mechanical.creep` creep as time passes; otherwise they do not"),
+    IG_REAL(S, creep_change, "", "1e-6", IG_POSITIVE, 1,
+            "with `creep`: steps are cut until no creep strain of a step would differ by more at "
+            "the stress of its start"),
     IG_REAL(S, tolerance, "", "1e-5", IG_POSITIVE, 0.1,
             "of forces, over the mean force in the model"),
     IG_INT(S, steps, "100000", 1, 1e9, "most steps"),

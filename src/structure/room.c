@@ -142,6 +142,13 @@ static ig_status stops_add(ig_structure *s) {
   return IG_OK;
 }
 
+/* Whether a converged trial may be accepted. */
+static bool fits(void *self, const ig_trial *at, char *why, size_t size) {
+  const ig_structure *s = self;
+  return ig_structure_creep_fits(s, why, size) &&
+         (!s->contact.count || ig_structure_contact_fits(self, at, why, size));
+}
+
 /* Equations and model of an analysis of displacements.
    length: size of the model, reach: largest coordinate; scales of displacements for tolerances
    and for rounding. */
@@ -175,7 +182,7 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .motions = ig_structure_motions,
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
-      .fits = s->contact.count ? ig_structure_contact_fits : NULL,
+      .fits = s->contact.count || s->creeping ? fits : NULL,
       .ease = s->contact.count && !s->dynamic ? ig_structure_contact_ease : NULL,
       .augment = s->contact.count ? ig_structure_contact_augment : NULL,
       .name = ig_structure_unknown_name,
@@ -292,6 +299,8 @@ static ig_status analysis_begin(ig_structure *s) {
   s->large = a->large;
   s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
   s->begin = s->time;
+  s->creeping = a->creep;
+  s->creep_change = a->creep_change;
   s->proportional = a->method == IG_STRUCTURE_ARC_LENGTH;
   s->factor_before = 0;
   s->falls = false;
@@ -326,6 +335,11 @@ static ig_status analysis_begin(ig_structure *s) {
   o.open = a->until.at.given;
   if (o.arc_length && isnan(a->first_step))
     o.first = 0.1;
+  if (a->creep) { /* most of it is soon over, and what follows is slow */
+    o.least = 1e-12;
+    if (isnan(a->first_step))
+      o.first = 1e-3;
+  }
   o.first = fmin(o.first, o.most);
   s->planned = o.first * a->duration;
   if (s->dynamic)

@@ -284,7 +284,9 @@ typedef struct {
   int method; /* static */
   ig_structure_until until;
   bool large, fixed_steps;
-  bool steady;  /* heat */
+  bool steady; /* heat */
+  bool creep;  /* static */
+  double creep_change;
   bool reached; /* frequency, buckling: of the state reached, not of the drawn one */
   double duration, first_step, largest_step, alpha, tolerance;
   double lowest, highest; /* frequencies */
@@ -498,6 +500,8 @@ struct ig_structure {
   ig_implicit_group implicit[64];
   ig_newton_model model;
   bool large;
+  bool creeping;       /* time acts on creep */
+  double creep_change; /* most of a step */
   /* dynamic: mass groups are one to each group of elements */
   bool dynamic;
   double planned;       /* length of the first step */
@@ -548,6 +552,14 @@ IG_MUST_CHECK ig_status ig_structure_prestress_read(ig_structure *s);
 /* Makes a law depend on temperature where its material does. */
 IG_MUST_CHECK ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m,
                                               ig_solid_law *law);
+/* creep.c. Whether an analysis has creep; the law of a material that has it, from its elastic or
+   plastic one; whether a law is one. */
+bool ig_structure_has_creep(const ig_structure_case *c);
+IG_MUST_CHECK ig_status ig_structure_creep_law(ig_structure *s, const ig_material_case *m,
+                                               ig_solid_law *law);
+bool ig_structure_creeps(const ig_solid_law *law);
+/* Whether a trial is short enough for its creep. */
+bool ig_structure_creep_fits(const ig_structure *s, char *why, size_t size);
 /* Temperatures of an element's nodes, then those of the start; NULL: its law does not depend on
    them. */
 const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double *warm);

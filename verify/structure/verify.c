@@ -12,6 +12,7 @@ const ig_verify_entry ig_structure_verify[] = {
     {"thick-cylinder", "nearly incompressible cylinder under pressure", true,
      ig_structure_verify_cylinder},
     {"plastic-cylinder", "cylinder that yields from the inside", true, ig_structure_verify_plastic},
+    {"creep", "bars and a tube that creep", true, ig_structure_verify_creep},
     {"modes", "cantilever, and a tapered membrane", true, ig_structure_verify_modes},
     {"column", "Euler's loads of a clamped column", true, ig_structure_verify_column},
     {"scordelis-lo", "cylindrical roof under its weight", true, ig_structure_verify_roof},

@@ -32,6 +32,8 @@ ig_status ig_structure_verify_patch(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_hertz(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_punch(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_ironing(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_creep.c */
+ig_status ig_structure_verify_creep(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_elements.c */
 ig_status ig_structure_verify_tangents(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_newton(ig_ctx *cx, const ig_verify_sink *sink);
