@@ -143,6 +143,10 @@ ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, si
     owner[e] = owner[e] < 0 ? rest : owner[e];
     without = owner[e] < 0 && e < without ? e : without;
   }
+  if (without < elements && what && list->count == 0)
+    return IG_FAIL(cx, IG_INPUT,
+                   "the case gives no %s: add `%ss`, one without `set` for all elements", what,
+                   what);
   if (without < elements && what)
     return ig_fail_at(cx, list->count ? (const ig_src *)list->items : &(ig_src){0},
                       "element %d has no %s: give one without `set` for all that is left",

@@ -203,8 +203,11 @@ static void verdict(ig_text *html, const ig_node *summary) {
   const ig_node *total = ig_node_find(summary, "seconds");
   total = total ? ig_node_find(total, "total") : NULL;
   ig_html_format(html, "<p class=\"verdict\"><b class=\"%.20s\">%s</b>", status, status);
-  if (total && total->text)
-    ig_html_format(html, ", %s s", ig_page_number(total, seconds));
+  if (total && total->text) { /* three digits of a time say enough */
+    char *end;
+    ig_format(seconds, sizeof seconds, "%.3g", ig_decimal_read(total->text, &end));
+    ig_html_format(html, ", %s s", seconds);
+  }
   if (warnings > 0)
     ig_html_format(html, ", %d warning%s", warnings, warnings > 1 ? "s" : "");
   ig_html_format(html, "%s%s</p>\n", *message ? ": " : "", message);

@@ -195,12 +195,19 @@ static ig_status material_fold(ig_case *c, ig_node *material, bool warn) {
   const ig_node *file = ig_node_find(material, "file");
   if (!file || file->kind != IG_NODE_SCALAR || !*file->text)
     return IG_OK; /* none, or the option table will say what is wrong with it */
-  char path[PATH_MAX];
+  char path[PATH_MAX], near[64];
+  if (!ig_material_file_find(file, path) && ig_material_nearest(file->text, near, sizeof near))
+    return ig_fail_at(
+        c->cx, &file->at,
+        "no material file '%.200s': did you mean '%s'? ('ingot materials' lists those "
+        "that are shipped)",
+        file->text, near);
   if (!ig_material_file_find(file, path))
     return ig_fail_at(
         c->cx, &file->at,
         "no material file '%.200s': looked beside the case, in the 'materials' folder "
-        "there and above, in $INGOT_MATERIALS and in %s",
+        "there and above, in $INGOT_MATERIALS and in %s; 'ingot materials' lists those that are "
+        "shipped",
         file->text, IG_MATERIALS_DIR);
   ig_node *base = NULL;
   IG_TRY(yaml_open(c->cx, c->arena, path, &base));

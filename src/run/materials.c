@@ -85,6 +85,21 @@ static bool folder_find(char folder[PATH_MAX]) {
   return true;
 }
 
+bool ig_material_nearest(const char *name, char *text, size_t size) {
+  char folder[PATH_MAX], choices[4096] = "";
+  size_t used = 0;
+  DIR *d = strchr(name, '/') || !folder_find(folder) ? NULL : opendir(folder);
+  for (const struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+    const char *dot = strrchr(e->d_name, '.');
+    if (dot && strcmp(dot, ".yaml") == 0 && used < sizeof choices)
+      used += (size_t)snprintf(choices + used, sizeof choices - used, "%s%.*s", used ? "|" : "",
+                               (int)(dot - e->d_name), e->d_name);
+  }
+  if (d)
+    closedir(d);
+  return used > 0 && used < sizeof choices && ig_nearest(name, choices, text, size);
+}
+
 #ifdef INGOT_HAVE_IO
 /* Extends `range` by the temperatures (K) of a table; a single value has no range. */
 static void range_add(const ig_table *t, double range[2]) {

@@ -8,5 +8,7 @@
    relative path is searched from the folder of the case; a bare name also in `materials` there and
    in every folder above, in $INGOT_MATERIALS, and where Ingot is installed. */
 bool ig_material_file_find(const ig_node *file, char *path);
+/* The shipped material whose name is most like `name`; false: none is like it. */
+bool ig_material_nearest(const char *name, char *text, size_t size);
 
 #endif

@@ -69,6 +69,10 @@ for name in $names; do
   done
 done
 refused "did you mean 'S355'" "$INGOT" materials S356
+sed 's/file: S355/file: S335/' statics.yaml >slip.yaml
+refused "no material file 'S335': did you mean 'S355'?" "$INGOT" check slip.yaml
+sed '/^materials/d' statics.yaml >slip.yaml
+"$INGOT" check slip.yaml 2>&1 | grep -q 'the case gives no material: add `materials`' || fail "a case without material"
 mkdir own
 cp "$SOURCE/materials/S355.yaml" own/mine.yaml
 sed -i 's/^name: S355/name: mine/' own/mine.yaml
