@@ -152,6 +152,27 @@ static ig_status finish_surface(const ig_topopt_run *r, const double *density, i
   return status;
 }
 
+/* Walls with a draft are inclined by less than an element per layer, which densities behind a sharp
+   projection no longer show: they are cut where they were before it, at its threshold. */
+static ig_status cut_before_projection(const ig_topopt_run *r, const double *density,
+                                       ig_topopt_part *part) {
+  const ig_topopt_design *s = r->s;
+  const double beta = r->e.beta, eta = s->c->projection.eta;
+  const double low = tanh(beta * eta), all = low + tanh(beta * (1 - eta)), most = 1 - 1e-15;
+  double *before;
+  if (!(s->c->draw_direction.angle > 0) || !(beta > 0) || !isnan(s->c->surface.level))
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &before, r->d->places, "part"));
+  for (int64_t i = 0; i < r->d->places; i++) {
+    const double at = fmin(most, fmax(-most, density[i] * all - low));
+    before[i] = fmin(1, fmax(0, eta + atanh(at) / beta));
+  }
+  ig_topopt_part_free(part);
+  const ig_status status = r->d->surface(r->d->self, before, eta, s->c->surface.mirror, part);
+  free(before);
+  return status;
+}
+
 /* What the triangles give: files and figures. */
 static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_part *part,
                              const ig_surface_off *off, double wanted) {
@@ -168,6 +189,7 @@ static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_pa
             "belong on (holes and flanges in `passive`, the part of `grid.stl`), farthest at "
             "(%.5g, %.5g, %.5g) m: take smaller elements, or machine what must fit",
             off->count, 1e3 * off->most, off->at[0], off->at[1], off->at[2]);
+  IG_TRY(ig_topopt_draft_put(r, sink, part));
   return ig_topopt_overhang_put(r, sink, part);
 }
 
@@ -223,6 +245,8 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
   *at = part.level;
   if (status == IG_OK && share)
     status = s->d->inside(s->d->self, density, at, share);
+  if (status == IG_OK)
+    status = cut_before_projection(r, density, &part);
   const bool here = !ig_topopt_divided(s->d) || ig_ranks_first(s->cx);
   double *whole = NULL;
   ig_surface_off off = {0};

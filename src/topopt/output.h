@@ -18,7 +18,8 @@
   "surface_level|surface_triangles|surface_good|surface_open_edges|surface_shells|"                \
   "surface_handles|surface_off_faces|islands_removed|overhang_area|overhang_area_*|outline_area|"  \
   "outline_length|outline_polygons|milling_unreached|support_volume|support_contact|"              \
-  "removal_force|overheating|overheating_height|part_objective*|part_compliance*|"                 \
+  "removal_force|overheating|overheating_height|draft_angle|draft_area_below|draft_area_sides|"    \
+  "part_objective*|part_compliance*|"                                                              \
   "part_displacement*|part_stress*|part_constraint_*|finished_*"
 /* A field that is asked for and that this problem does not have, or a rhythm in time, fails. */
 IG_MUST_CHECK ig_status ig_topopt_output_check(const ig_job *job);
@@ -90,6 +91,13 @@ IG_MUST_CHECK ig_status ig_topopt_milling_put(const ig_topopt_run *r, ig_sink *s
 /* print_figures.c: supports of the part and how hot it becomes; nothing without `printing`. */
 IG_MUST_CHECK ig_status ig_topopt_print_put(const ig_topopt_run *r, ig_sink *sink,
                                             const double *density, double level);
+/* surface_overhang.c: middle, unit normal (zero of a degenerate triangle) and area of a triangle.
+ */
+void ig_topopt_part_facet(const ig_topopt_part *s, int64_t t, double *middle, double *normal,
+                          double *area);
+/* surface_draft.c: draft of the surface's walls; nothing without draw_direction.angle. */
+IG_MUST_CHECK ig_status ig_topopt_draft_put(const ig_topopt_run *r, ig_sink *sink,
+                                            const ig_topopt_part *part);
 /* surface_overhang.c: area of the surface that hangs over, by angle. */
 IG_MUST_CHECK ig_status ig_topopt_overhang_put(const ig_topopt_run *r, ig_sink *sink,
                                                const ig_topopt_part *part);

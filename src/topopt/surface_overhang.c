@@ -28,8 +28,7 @@ static bool kept(const ig_topopt_grid_model *m, const double *middle, const doub
   return role[ig_grid_place(&m->whole, i[0], i[1], i[2])] == IG_ROLE_SOLID;
 }
 
-/* Middle, unit normal (zero of a degenerate triangle) and area. */
-static void triangle_look(const ig_topopt_part *s, int64_t t, double *middle, double *normal,
+void ig_topopt_part_facet(const ig_topopt_part *s, int64_t t, double *middle, double *normal,
                           double *area) {
   double x[3][3], p[3], q[3], size = 0;
   for (int d = 0; d < 3; d++) {
@@ -68,7 +67,7 @@ ig_status ig_topopt_overhang_put(const ig_topopt_run *r, ig_sink *sink,
     lowest = fmin(lowest, sign * (double)part->vertex[v][axis]);
   for (int64_t t = 0; t < part->triangles; t++) {
     double middle[3], normal[3], size;
-    triangle_look(part, t, middle, normal, &size);
+    ig_topopt_part_facet(part, t, middle, normal, &size);
     const double down = -sign * normal[axis];
     if (down <= 0 || sign * middle[axis] - lowest < slack) /* it looks up, or stands on the plate */
       continue;

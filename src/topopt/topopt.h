@@ -246,6 +246,7 @@ typedef struct {
   ig_src at;
   const char *direction; /* in which the tool is drawn */
   double parting;        /* where two tools meet, m; NaN: one tool */
+  double angle;          /* draft: of walls to the direction, degrees */
 } ig_draw_case;
 /* The part as it is printed, layer by layer: where it counts, for the objective. */
 typedef struct {
@@ -560,6 +561,7 @@ typedef struct {
   ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
   ig_overhang overhang;
   ig_draw draw;
+  struct ig_topopt_grid_draft *draft; /* NULL: walls may be upright */
   /* milling: each direction as a draw of its own, and what it leaves; the last array is scratch */
   int mills;
   ig_draw mill[IG_MILL_DIRECTIONS];

@@ -118,6 +118,41 @@ static void tools_reach_what_is_milled(void **state) {
   }
 }
 
+/* Below a block held solid nothing is designed: what is drawn is a frustum whose walls have the
+   draft and a fifth more, to 0.2 elements over 38 layers, in elements that are not cubes. */
+static void walls_have_their_draft(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    ig_topopt_problem t;
+    ig_evaluation e = {0};
+    const char *text =
+        "{grid: {elements: [48, 3, 40], size: [0.096, 0.006, 0.06]}, supports: [{set: zmin}], "
+        "loads: "
+        "[{set: zmax, force: [0, 0, -1]}], volume: 0.9, filter: {kind: density}, draw_direction: "
+        "{angle: 6}, passive: [{box: {min: [0, 0, 0.057], max: [0.03, 1, 1]}}]}";
+    assert_int_equal(ig_topopt_problem_open(cx, text, &t), IG_OK);
+    ig_topopt_design_continue(&t.c, 1, &e);
+    assert_int_equal(ig_topopt_design_fill(t.s, 0), IG_OK);
+    assert_int_equal(ig_topopt_design_evaluate(t.s, &e), IG_OK);
+    const ig_grid *g = &t.m->grid;
+    double *x = calloc((size_t)g->stored, sizeof *x);
+    assert_int_equal(cx->backend->copy_out(cx, x, t.s->printed.dev, (size_t)g->stored * 8), IG_OK);
+    for (int k = 0; k < 38; k++) {
+      int i = 0;
+      while (x[ig_grid_place(g, i + 1, 1, k)] > 0.5)
+        i++;
+      const double in = x[ig_grid_place(g, i, 1, k)], out = x[ig_grid_place(g, i + 1, 1, k)];
+      const double wall = 0.002 * (i + 0.5 + (in - 0.5) / (in - out));
+      const double wanted = 0.03 + (38 - k) * 0.0015 * tan(1.2 * 6 / 57.29577951308232);
+      assert_true(fabs(wall - wanted) < 0.2 * 0.002);
+    }
+    free(x);
+    ig_topopt_problem_close(&t);
+    ig_ctx_close(cx);
+  }
+}
+
 /* A table whose left half stands on air and whose right half stands on air over a step: 3 x 4
    columns of 6 elements and of 5, since 45 degrees hold the elements beside the leg up; they touch
    the part above, and the right ones the step. */
@@ -662,6 +697,7 @@ static void slips_are_told(void **state) {
       {HALF "loads: [{force: [0, 0, 1]}]\ndraw_direction: {direction: z+, parting: 7}\n",
        "outside the grid"},
       {HALF "loads: [{force: [0, 0, 1]}]\ndraw_direction: {}\noverhang: {}\n", "printed or cast"},
+      {HALF "loads: [{force: [0, 0, 1]}]\ndraw_direction: {angle: 25}\n", "take flatter elements"},
       {HALF "loads: [{force: [0, 0, 1]}]\nconstraints: [{support_volume: 1}]\n", "of what print"},
       {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {}\nconstraints: "
             "[{removal_force: 1}]\n",
@@ -676,6 +712,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_repeat_to_the_last_bit),
                                      cmocka_unit_test(tools_can_be_drawn),
                                      cmocka_unit_test(tools_reach_what_is_milled),
+                                     cmocka_unit_test(walls_have_their_draft),
                                      cmocka_unit_test(supports_are_counted),
                                      cmocka_unit_test(gaps_keep_heat_in),
                                      cmocka_unit_test(columns_of_any_length_move_alike),

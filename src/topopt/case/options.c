@@ -211,6 +211,8 @@ static const ig_option draw_options[] = {
             "in which the tool is drawn off the part: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
     IG_REAL(ig_draw_case, parting, "m", NULL, -IG_UNBOUNDED, IG_UNBOUNDED,
             "where two tools meet, drawn both ways along the axis; left out: one tool"),
+    IG_REAL(ig_draw_case, angle, "", "0", 0, 25,
+            "draft: least angle between walls and the direction, in degrees (grids)"),
     IG_END};
 
 static const ig_option pattern_options[] = {

@@ -84,6 +84,7 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char *
       {c->solver.storage == IG_STORE_HALF && cx->backend->kernels != IG_KERNELS_CUDA,
        "storage half on a CPU"},
       {c->printing.at.given, "printing"},
+      {c->draw_direction.angle > 0, "draw_direction: angle"},
       {shares(cx, c), "there are as many systems as ranks"},
   };
   *why = first_of(list, sizeof list / sizeof *list);

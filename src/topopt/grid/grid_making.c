@@ -7,6 +7,7 @@
    mill      the product of what each direction leaves: void where a tool comes along one of them.
  */
 #include "topopt/grid/grid_making.h"
+#include "topopt/grid/grid_draft.h"
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
@@ -203,6 +204,7 @@ static ig_status make_draw(ig_topopt_grid_model *m) {
     *(drawn(m->draw.power, x, layers, n) < m->c->volume ? &low : &high) = x;
   }
   m->d.start = high;
+  IG_TRY(ig_topopt_grid_draft_new(m));
   return layers_new(m, m->draw.axis, 1);
 }
 
@@ -344,6 +346,7 @@ ig_status ig_topopt_grid_making_new(ig_topopt_grid_model *m) {
 }
 
 void ig_topopt_grid_making_free(ig_topopt_grid_model *m) {
+  ig_topopt_grid_draft_free(m);
   for (int i = 0; i < 2; i++)
     ig_array_free(m->cx, &m->layer[i]);
   for (int i = 0; i <= IG_MILL_DIRECTIONS; i++)
@@ -356,6 +359,8 @@ ig_status ig_topopt_grid_print(void *self, const double *in, double *out) {
   pass p = {.m = m, .in = in, .to = out, .draw = &m->draw};
   if (m->mills)
     return mill(m, in, out);
+  if (m->draft)
+    return ig_topopt_grid_draft(m, in, out);
   return m->c->overhang.at.given ? print(&p) : draw(&p);
 }
 
@@ -365,6 +370,8 @@ ig_status ig_topopt_grid_print_back(void *self, const double *in, const double *
   pass p = {.m = m, .in = in, .made = printed, .to = slope, .draw = &m->draw};
   if (m->mills)
     return mill_back(m, in, work, slope);
+  if (m->draft)
+    return ig_topopt_grid_draft_back(m, in, printed, slope);
   /* ghosts: to who gave the values they have not changed */
   IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *printed, 1, (double *)printed));
   return m->c->overhang.at.given ? print(&p) : draw(&p);

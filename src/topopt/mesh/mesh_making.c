@@ -93,6 +93,10 @@ static ig_status make_draw(ig_topopt_mesh_model *m) {
   in_column *list = NULL;
   int64_t *start = NULL, *order = NULL, groups = 0, longest = 0;
   ig_status status;
+  if (c->angle > 0)
+    return ig_fail_at(m->cx, &c->at,
+                      "draw_direction: angle: is for grids; walls of a mesh are as rough as its "
+                      "elements");
   IG_TRY(ig_topopt_mesh_direction(m, &c->at, "draw_direction", c->direction, &axis, &sign));
   ig_mesh_bounds(m->mesh, low, high);
   if (!isnan(c->parting) && !(c->parting > low[axis] && c->parting < high[axis]))
