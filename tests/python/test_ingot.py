@@ -74,7 +74,7 @@ SKIPPED = {  # on the command line only
     "ig_ranks_gpu", "ig_ranks_gpu_try", "ig_ranks_ipc", "ig_deck_is", "ig_deck_import", "ig_deck_open",
     "ig_sample", "ig_sensitivity", "ig_dataset", "ig_assimilate", "ig_is_calibration",
     "ig_room_add", "ig_law_add", "ig_room_fail", "ig_solver_open", "ig_solver_close", "ig_solver_set_coefficient", "ig_solver_apply", "ig_solver_solve",
-    "ig_result_extremes", "ig_result_join", "ig_result_probe", "ig_view_range",
+    "ig_result_extremes", "ig_result_join", "ig_result_probe", "ig_view_range", "ig_figure_text",
     # what Python does by itself: values as text, sets and elements as arrays, fields as views
     "ig_case_set_real", "ig_case_set_int", "ig_case_set_text", "ig_case_set_reals", "ig_mesh_find_set",
     "ig_mesh_element", "ig_elem_face", "ig_run", "ig_sim_get", "ig_sim_show", "ig_folder_inspect",
