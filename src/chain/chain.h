@@ -87,6 +87,10 @@ IG_MUST_CHECK ig_status ig_stage_figure_check(ig_chain *chain, int stage, const 
    replaced by what that stage left, or, in a trial, by something that reads alike. Kept in the
    stage. */
 IG_MUST_CHECK ig_status ig_stage_resolve(ig_chain *chain, int stage, bool trial);
+/* A trial can be opened by its room, up to the first file that an earlier stage has yet to write:
+   no number stands for a figure. Whether the context's error is about such a file. */
+bool ig_stage_opens(ig_chain *chain, int stage);
+bool ig_stage_waits(const ig_ctx *cx);
 /* Whether it reads from any stage. */
 bool ig_stage_reads(const ig_chain *chain, int stage);
 /* Calls `each` with every stage that this one reads from. */

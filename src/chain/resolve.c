@@ -520,6 +520,46 @@ static ig_status mesh_make(ig_ctx *cx, void *user, ig_mesh **mesh) {
   return mesh_of(w->chain, w->stage, mesh);
 }
 
+/* In a trial: the mesh that a source makes itself, without results of any stage. */
+static ig_status mesh_ahead(ig_ctx *cx, void *user, ig_mesh **mesh) {
+  const whose *w = user;
+  ig_case *own;
+  *mesh = NULL;
+  IG_TRY(ig_stage_as_case(w->chain, w->stage, true, cx, &own));
+  const ig_status status = ig_case_mesh(own, mesh);
+  ig_case_close(own);
+  return status;
+}
+/* The stage whose own mesh a stage runs on, as a whole; -1: none, or it comes of results. */
+static int mesh_origin(ig_chain *chain, int stage) {
+  const ig_node *section = ig_node_find(chain->stage[stage].node, "mesh");
+  const ig_node *from = section ? ig_node_find(section, "from") : NULL;
+  int source;
+  if (is_shape(chain, stage) || !section || ig_node_find(section, "keep"))
+    return -1;
+  if (!from)
+    return stage;
+  return source_find(chain, stage, from, &source) == IG_OK ? mesh_origin(chain, source) : -1;
+}
+
+static bool takes_figure(const ig_node *node) {
+  bool any =
+      node->kind == IG_NODE_MAP && ig_node_find(node, "figure") && ig_node_find(node, "from");
+  for (const ig_node *child = node->child; child && !any; child = child->next)
+    any = takes_figure(child);
+  return any;
+}
+bool ig_stage_opens(ig_chain *chain, int stage) {
+  const ig_node *section = ig_node_find(chain->stage[stage].node, "mesh");
+  const bool from = section && ig_node_find(section, "from");
+  const int origin = from ? mesh_origin(chain, stage) : stage;
+  return !is_shape(chain, stage) && origin >= 0 && !takes_figure(chain->stage[stage].node) &&
+         !takes_figure(chain->stage[origin].node);
+}
+bool ig_stage_waits(const ig_ctx *cx) {
+  return strstr(cx->message, SOME_FILE);
+}
+
 /* The stage's mesh is made when it is asked for, and nothing is written. The path of the snapshot
    replaces `from` all the same: it enters the stamp of the case, by which a result is recognised as
    up to date. */
@@ -530,11 +570,17 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
   if (kept) /* what is wrong with it is reported before anything runs */
     IG_TRY(keep_read(chain, kept, &keep));
   ig_node_drop(mesh, "keep");
-  if (trial)
-    return file_become(c, mesh, SOME_FILE);
   whose *w;
   IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&w, 1, sizeof *w));
   *w = (whose){chain, stage};
+  if (trial) {
+    w->stage = mesh_origin(chain, stage);
+    if (w->stage >= 0) {
+      c->mesh_make = mesh_ahead;
+      c->mesh_user = w;
+    }
+    return file_become(c, mesh, SOME_FILE);
+  }
   c->mesh_make = mesh_make;
   c->mesh_user = w;
   char *path;

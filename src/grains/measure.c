@@ -66,30 +66,56 @@ static double place_of(const ig_grains_run *r, int d, int at) {
   return r->low[d] + (at + 0.5) * r->c->grid.cell;
 }
 
-/* --- centres. Across a periodic side the parts of a grain are one grain: each cell counts with the
-   image that is nearest to the grain's mean direction on the circle of the period. */
+/* --- centres. Across a periodic side the parts of a grain are one grain: along each axis the
+   period is cut where the grain has its widest gap, and cells count with their images between two
+   cuts. Where it has none, as one that reaches around, with those nearest to its mean direction on
+   the circle of the period. */
 
 typedef struct {
   double cosine[2], sine[2]; /* sums over the grain's cells, for x and y */
-  double mean[2];            /* m */
+  double mean[2];            /* m: half way between two cuts */
 } turn;
+/* Planes of cells across x and y in which each grain has some, a byte each, grain by grain. */
+typedef struct {
+  uint8_t *of[2];
+} planes;
 
-/* The middle where a grain has no direction, as one that reaches around evenly: its plain mean is
-   what is wanted then. */
-static void turn_mean(const ig_grains_run *r, turn *t, int64_t cells) {
+/* The middle of the widest gap of `n` planes that close to a ring, in planes; NaN: none. */
+static double gap_middle(const uint8_t *plane, int n) {
+  int first = 0, widest = 0, end = 0;
+  while (first < n && !plane[first])
+    first++;
+  for (int i = 1, empty = 0; i <= n; i++) {
+    empty = plane[(first + i) % n] ? 0 : empty + 1;
+    if (empty > widest) {
+      widest = empty;
+      end = first + i + 1;
+    }
+  }
+  return widest ? end - 0.5 * widest : NAN;
+}
+
+/* The middle where a grain has no gap and no direction, as one that reaches around evenly: its
+   plain mean is what is wanted then. */
+static void turn_mean(const ig_grains_run *r, turn *t, const planes *p, int64_t which,
+                      int64_t cells) {
   for (int d = 0; d < 2; d++) {
-    const double length = r->view.n[d] * r->c->grid.cell;
+    const int n = r->view.n[d];
+    const double length = n * r->c->grid.cell, gap = gap_middle(p->of[d] + which * n, n);
     const bool none = hypot(t->cosine[d], t->sine[d]) < 1e-9 * (double)cells;
     const double angle = none ? 0 : atan2(t->sine[d], t->cosine[d]);
-    t->mean[d] = r->low[d] + length * (0.5 + angle / (2 * M_PI));
+    t->mean[d] =
+        r->low[d] + length * (isnan(gap) ? 0.5 + angle / (2 * M_PI) : gap / (double)n + 0.5);
   }
 }
 
-static void direction_add(const ig_grains_run *r, turn *t, const int *at) {
+static void direction_add(const ig_grains_run *r, turn *t, const planes *p, int64_t which,
+                          const int *at) {
   for (int d = 0; d < 2; d++) {
     const double angle = 2 * M_PI * ((at[d] + 0.5) / r->view.n[d] - 0.5);
     t->cosine[d] += cos(angle);
     t->sine[d] += sin(angle);
+    p->of[d][which * r->view.n[d] + at[d]] = 1;
   }
 }
 
@@ -100,9 +126,10 @@ static void image_add(const ig_grains_run *r, const turn *t, const int *at, doub
   }
 }
 
-/* First the directions of all cells, then, when their means are known, the places of images. */
+/* First the planes and directions of all cells, then, when the cuts are known (`p` NULL), the
+   places of images. */
 static void turns_walk(const ig_grains_run *r, ig_grains_measure *m, const int32_t *place, turn *t,
-                       bool images) {
+                       const planes *p) {
   const int *n = r->view.n;
   const int32_t *grain = r->array.grain.host;
   for (int64_t c = 0; c < r->view.cells; c++) {
@@ -110,25 +137,32 @@ static void turns_walk(const ig_grains_run *r, ig_grains_measure *m, const int32
       continue;
     const int64_t which = place[grain[c]] - 1;
     const int at[2] = {(int)(c % n[0]), (int)(c / n[0] % n[1])};
-    if (images)
-      image_add(r, &t[which], at, m->grain[which].centre);
+    if (p)
+      direction_add(r, &t[which], p, which, at);
     else
-      direction_add(r, &t[which], at);
+      image_add(r, &t[which], at, m->grain[which].centre);
   }
 }
 
 static ig_status centres_periodic(const ig_grains_run *r, ig_grains_measure *m,
                                   const int32_t *place) {
   turn *t = NULL;
-  IG_TRY(IG_NEW(r->cx, &t, m->grains, "grains"));
-  turns_walk(r, m, place, t, false);
-  for (int64_t i = 0; i < m->grains; i++) {
-    turn_mean(r, &t[i], m->grain[i].cells);
-    m->grain[i].centre[0] = m->grain[i].centre[1] = 0;
+  planes p = {{NULL, NULL}};
+  ig_status status = IG_NEW(r->cx, &t, m->grains, "grains");
+  for (int d = 0; d < 2 && status == IG_OK; d++)
+    status = IG_NEW(r->cx, &p.of[d], m->grains * r->view.n[d], "grains");
+  if (status == IG_OK) {
+    turns_walk(r, m, place, t, &p);
+    for (int64_t i = 0; i < m->grains; i++) {
+      turn_mean(r, &t[i], &p, i, m->grain[i].cells);
+      m->grain[i].centre[0] = m->grain[i].centre[1] = 0;
+    }
+    turns_walk(r, m, place, t, NULL);
   }
-  turns_walk(r, m, place, t, true);
+  free(p.of[0]);
+  free(p.of[1]);
   free(t);
-  return IG_OK;
+  return status;
 }
 
 /* Cells in their order: a level is complete before the next begins. */

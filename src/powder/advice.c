@@ -86,6 +86,8 @@ static double vapour_time(const ig_powder_run *r, double *T) {
   const double slope = VAPOUR(low) * (v->vapour / low - 0.5) / low;
 #undef VAPOUR
   *T = low;
+  if (!(slope > 0))
+    return INFINITY; /* vapour that takes less from what is hotter: numbers in wrong units */
   /* heat that warms the volume by a kelvin there */
   const double warms = ig_powder_table_heat(t, low + 1) - ig_powder_table_heat(t, low);
   return warms * r->cell / slope;
@@ -117,6 +119,10 @@ void ig_powder_steps_describe(const ig_powder_run *r, ig_check_line *line, void 
   if (r->c->evaporation) {
     double T;
     const double time = vapour_time(r, &T);
+    if (!isfinite(time)) {
+      line(user, "vapour", "takes less from what is hotter: look at evaporation_heat, molar_mass");
+      return;
+    }
     snprintf(text, sizeof text, "in balance with the beam at %.0f K; in %.3g s, %.2g fine steps", T,
              time, time / r->dt_fine);
     line(user, "vapour", text);

@@ -411,8 +411,24 @@ static ig_status lingers_look(ig_powder_run *r) {
   return IG_OK;
 }
 
-/* Called before every coarse step. Windows are placed anew only where the joined boxes differ from
-   the present ones. */
+/* Whether a window is on a box and lights it with the beams that are in it: a beam may come into a
+   box that does not change by it. */
+static bool window_same(const ig_powder_run *r, const ig_powder_window *w,
+                        const ig_powder_box *box) {
+  int beams = 0;
+  if (memcmp(&w->box, box, sizeof *box) != 0)
+    return false;
+  for (int b = 0; b < r->beams; b++)
+    if (r->laser[b].has_box && meet(&r->laser[b].box, box)) {
+      if (beams >= w->beams || w->beam[beams] != b)
+        return false;
+      beams++;
+    }
+  return beams == w->beams;
+}
+
+/* Called before every coarse step. Windows are placed anew only where the joined boxes, or the
+   beams in them, differ from the present ones. */
 ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
   ig_powder_box box[IG_POWDER_BEAMS + IG_POWDER_BOXES];
   IG_TRY(lingers_look(r));
@@ -428,7 +444,7 @@ ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
   const ig_powder_windows *set = &r->set[r->now];
   bool same = set->count == count;
   for (int i = 0; i < count && same; i++)
-    same = memcmp(&set->window[i].box, &box[i], sizeof *box) == 0;
+    same = window_same(r, &set->window[i], &box[i]);
   return same ? IG_OK : windows_move(r, box, count);
 }
 

@@ -117,6 +117,19 @@ static bool is_complete(ig_case *c, const char *summary, const char *stamp, bool
   return said && said->text && strcmp(said->text, "complete") == 0;
 }
 
+/* Whether a checkpoint is beyond the duration of the case. One mean step is subtracted, because the
+   last step may reach beyond the end: a run that was killed between its last checkpoint and its
+   summary must be continuable. */
+static bool beyond(const ig_case *c, const ig_restart *restart, const ig_node **node,
+                   double *duration) {
+  char problem[128];
+  *node = restart ? ig_node_find(c->root, "duration") : NULL;
+  return *node && (*node)->kind == IG_NODE_SCALAR &&
+         ig_number_read((*node)->text, "s", duration, problem, sizeof problem) &&
+         restart->time - (restart->step > 0 ? restart->time / (double)restart->step : 0) >=
+             *duration * (1 + 1e-9);
+}
+
 /* Examines the checkpoint of a folder. An unreadable one is a failure; one of another case sets
    IG_RESULT_OTHER with the reason in look->why. */
 static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path,
@@ -132,9 +145,15 @@ static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path
   }
   IG_TRY(checkpoint_read(c, path, fingerprint, &look->restart));
   IG_TRY(settings_same(c->cx, look->restart, settings, &same, key, sizeof key));
-  look->result = same ? IG_RESULT_PART : IG_RESULT_OTHER;
-  if (!same) {
+  const ig_node *node;
+  double duration;
+  if (!same)
     snprintf(look->why, sizeof look->why, "'%s' is another", key);
+  else if (beyond(c, look->restart, &node, &duration))
+    snprintf(look->why, sizeof look->why, "it is at %g s, this one ends at %g s",
+             look->restart->time, duration);
+  look->result = *look->why ? IG_RESULT_OTHER : IG_RESULT_PART;
+  if (*look->why) {
     ig_restart_free(look->restart);
     look->restart = NULL;
   }
@@ -202,22 +221,6 @@ static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
   return IG_OK;
 }
 
-/* Refuses a checkpoint beyond the duration of the case before the folder is touched. One mean step
-   is subtracted, because the last step may reach beyond the end: a run that was killed between its
-   last checkpoint and its summary must be continuable. */
-static ig_status restart_check(const ig_case *c, const ig_restart *restart) {
-  const ig_node *node = restart ? ig_node_find(c->root, "duration") : NULL;
-  double duration;
-  char problem[128];
-  if (!node || node->kind != IG_NODE_SCALAR ||
-      !ig_number_read(node->text, "s", &duration, problem, sizeof problem) ||
-      restart->time - (restart->step > 0 ? restart->time / (double)restart->step : 0) <
-          duration * (1 + 1e-9))
-    return IG_OK;
-  return ig_fail_at(c->cx, &node->at, "the checkpoint is at %g s, the case ends at %g s",
-                    restart->time, duration);
-}
-
 static void text_add(void *user, const char *more) {
   ig_text_add(user, more);
 }
@@ -275,7 +278,13 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
     IG_TRY(resume(c, job, o, restart, up_to_date));
   if (*up_to_date)
     return IG_OK;
-  IG_TRY(restart_check(c, *restart));
+  const ig_node *node;
+  double duration;
+  if (beyond(c, *restart, &node, &duration))
+    return ig_fail_at(c->cx, &node->at,
+                      "the checkpoint is at %g s, the case ends at %g s: give a longer `duration`, "
+                      "or leave out --restart to start anew",
+                      (*restart)->time, duration);
   if (*restart)
     warned_keep(c, o->restart, o->out, warned);
   const char *kept;

@@ -81,6 +81,45 @@ grep -q "low.yaml:6:9: layers of 0.0005 m are lower than the elements of 'wall',
 grep -q 'layers of 0.0005 m are lower than .* which stiffens the part' stderr || fail "$(cat stderr)"
 "$INGOT" check low.yaml --set 'phases.height=1 mm' >stdout 2>stderr || fail "$(cat stderr)"
 grep -q 'lower than' stderr && fail "$(cat stderr)"
+# a chain whose later stages wait: what their rooms refuse is found by check, on the mesh that an earlier stage will make
+cat >later.yaml <<'END'
+stages:
+  heat:
+    physics: thermal
+    mesh: {boxes: [{size: [4 mm, 4 mm, 1 mm], cells: [4, 4, 1]}]}
+    materials: {name: m, density: 7850, conductivity: 20, specific_heat: 500}
+    initial: [{set: xmin, temperature: 400}]
+    duration: 1 s
+    time_step: 0.01 s
+    output: {count: 2}
+  warp:
+    physics: stress
+    mesh: {from: heat}
+    materials: {name: m, young: 200 GPa, poisson: 0.3, mechanical: {expansion: 1e-5}}
+    supports: [{set: zmin, fix: all}]
+    phases: [{name: a, kind: heat, from: heat}]
+    output: {count: 1}
+END
+"$INGOT" check later.yaml >stdout 2>stderr && grep -q 'stage warp  *waits' stdout || fail "$(cat stderr)"
+later() { # change, message
+  sed "$1" later.yaml >wrong.yaml
+  "$INGOT" check wrong.yaml >stdout 2>stderr && fail "later stages: $1"
+  grep -q "$2" stderr || fail "$1: $(cat stderr)"
+}
+later 's/kind: heat, from: heat/kind: cut/' 'wrong.yaml:15:14: this phase needs its `set`'
+later 's/zmin, fix: all/nowhere, fix: all/' "wrong.yaml:14:16: the mesh has no set 'nowhere'"
+later 's/name: a, kind/steps: 3, kind/' 'wrong.yaml:15:14: `steps` has no effect in a phase of kind heat'
+# a shorter duration: the stage starts anew, as every stage whose case has changed does
+"$INGOT" run later.yaml -q -t 1 --out later >stdout 2>stderr || fail "$(cat stderr)"
+"$INGOT" run later.yaml -q -t 1 --out later --set 'stages.heat.duration=0.5 s' >stdout 2>stderr || fail "$(cat stderr)"
+grep -q 'holds a run of another case (it is at 1 s, this one ends at 0.5 s): starting anew' stderr || fail "$(cat stderr)"
+sed -n '/physics: thermal/,/count: 2/s/^    //p' later.yaml >alone.yaml
+"$INGOT" run alone.yaml -q -t 1 --out alone --set 'duration=0.2 s' --restart later/heat/checkpoint.h5 >stdout 2>stderr && fail 'a checkpoint beyond the end'
+grep -q 'the checkpoint is at 0.5 s, the case ends at 0.2 s: give a longer `duration`, or leave out --restart to start anew' stderr || fail "$(cat stderr)"
+# heat of evaporation per mole or in kJ
+"$INGOT" check "$SOURCE/cases/powder/track-in718.yaml" --set evaporation=true --set 'materials.evaporation_heat=6300 J/kg' >stdout 2>stderr
+grep -q "'materials.evaporation_heat' is 6300 J/kg, usual is 200000 to 1e8 J/kg" stderr || fail "$(cat stderr)"
+grep -q -- '-[0-9.]* times' stderr && fail "$(cat stderr)"
 # a run that would not end in years
 timeout 20 "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out long --set analysis.duration=1e6 >stdout 2>stderr &
 for _ in $(seq 100); do

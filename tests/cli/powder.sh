@@ -156,6 +156,13 @@ grep -q 'not as deep as a layer' said && fail "a line that is cut is shallow: $(
 grep -q 'ends the case at' piece/summary.json && fail "warnings of a first piece: $(grep -A9 '"warned"' piece/summary.json)"
 sed 's/{file: long.csv}/{file: first.csv}, {file: beside.csv}/' pools.yaml >lasers.yaml
 "$INGOT" run lasers.yaml -q -o lasers -t 1 >said 2>&1 || fail "two lasers side by side: $(cat said)"
+# all light of a laser that comes on in the window of another one, here the whole bed: 0.5 x 150 W x 2 ms by hand
+sed 's/^0,/2e-4,/; s/^1e-3,/12e-4,/' beside.csv >late.csv
+sed 's/beside/late/' lasers.yaml >late.yaml
+for window in '9 mm, 9 mm, 9 mm' '1.2 mm, 0.6 mm, 0.2 mm'; do
+  "$INGOT" run late.yaml -q -o late -t 1 -s "grid.window=[$window]" >said 2>&1 || fail "a laser that comes late: $(cat said)"
+  sed -n 's/.*"source": \([0-9.e+-]*\),*$/\1/p' late/summary.json | awk '{ exit ($1 / 0.15 - 1) ^ 2 > 1e-16 }' || fail "light of a laser that comes late: $(grep '"source"' late/summary.json)"
+done
 awk -F, 'NR > 1 { T[NR] = $14 } END { exit !(T[2] > 1600 && (T[3] / T[2] - 1) ^ 2 < 1e-12) }' lasers/lines.csv || fail "two lasers: $(cut -d, -f14 lasers/lines.csv)"
 # a camera sees an even cooling as it is, whatever its frames
 if command -v python3 >/dev/null; then

@@ -79,4 +79,14 @@ sed 's/duration: 10 ms/duration: 5 ms/; s/output: .*/output: {count: 1, checkpoi
 before=$(grep -c "'initial_temperature' is 20 K" again/summary.json)
 "$INGOT" run part.yaml -q -t 1 --out again --set initial_temperature=20 --set 'duration=10 ms' --restart again/checkpoint.h5 2>said || fail "again: $(cat said)"
 [ "$before" = 1 ] && [ "$(grep -c "'initial_temperature' is 20 K" again/summary.json)" = 1 ] || fail "warnings: $(grep -A3 warned again/summary.json)"
+# a Gmsh script, what it includes, and what that merges
+mkdir -p geo
+printf 'SetFactory("Built-in");\nInclude "geo/points.geo";\n' >top.geo
+printf 'Point(1) = {0, 0, 0, 1};\nPoint(2) = {1, 0, 0, 1};\nPoint(3) = {0, 1, 0, 1};\nLine(1) = {1, 2};\nLine(2) = {2, 3};\nLine(3) = {3, 1};\nLine Loop(1) = {1, 2, 3};\nPlane Surface(1) = {1};\nExtrude {0, 0, 1} { Surface{1}; }\n' >geo/points.geo
+printf 'physics: thermal\nmesh: {file: top.geo, unit: 1 mm}\nmaterials: {name: m, density: 7850, conductivity: 25, specific_heat: 600}\nduration: 1 us\noutput: {count: 1}\n' >script.yaml
+if "$INGOT" run script.yaml -q -t 1 --out script >said 2>&1; then
+  inputs script script.yaml top.geo geo/points.geo
+else
+  grep -q 'Gmsh is not compiled in' said || fail "$(cat said)"
+fi
 exit $bad

@@ -101,7 +101,7 @@ def show(room, options):
     keys = {k: t for k, t in table_of(tables, tables[name]) if not left_out(k) and (not k.startswith(("mesh.", "materials.")) if name == "grains" else key_cases.wanted(name, {}, k))}
     never = [k for k in keys if k not in found]
     print("%s: %d of %d keys come up in %d models; never: %s" % (name, len(keys) - len(never), len(keys), options.seeds, ", ".join(never)))
-    unused = ["%s: %s" % (k, c) for k, t in keys.items() if k in found and "enum" in t for c in t["enum"] if str(c) not in choices[k]]
+    unused = ["%s: %s" % (k, c) for k, t in keys.items() if k in found and "enum" in t for c in t["enum"] if (str(c).lower() if isinstance(c, bool) else str(c)) not in choices[k]]
     print("  choices that never come up: %s" % ", ".join(unused))
     if options.counts:
         print("  " + ", ".join("%s %d" % k for k in found.most_common()))

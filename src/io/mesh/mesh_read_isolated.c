@@ -20,6 +20,7 @@
    finds the files beside it there by links too, and what it saves goes into that folder, which is
    removed at the end. */
 #include "io/mesh/mesh_io.h"
+#include "core/inputs.h"
 #include "core/memory.h"
 #include "io/mesh/sandbox.h"
 #include "io/format/atomic_file.h"
@@ -167,6 +168,31 @@ static int saves_blank(char *text, int *line) {
   return count;
 }
 
+/* Every file beside a script that one of its quoted texts names, for the list of inputs: the child
+   that reads them has no list. Names that a script computes are not found. */
+static void script_note(ig_ctx *cx, const char *path, int depth) {
+  enum { MOST = 64 << 20, DEEP = 8 };
+  const char *slash = strrchr(path, '/');
+  const int folder = slash ? (int)(slash - path) + 1 : 0;
+  char *text = NULL, file[PATH_MAX];
+  size_t size = 0;
+  struct stat is;
+  if (!cx->inputs || depth > DEEP || ig_file_read(cx, path, MOST, &text, &size) != IG_OK)
+    return;
+  for (char *c = text, *end; (c = strchr(c, '"')) && (end = strchr(c + 1, '"')); c = end + 1) {
+    const int length = (int)(end - c - 1);
+    if (length < 1 || memchr(c, '\n', (size_t)length) ||
+        snprintf(file, sizeof file, "%.*s%.*s", c[1] == '/' ? 0 : folder, path, length, c + 1) >=
+            (int)sizeof file ||
+        stat(file, &is) != 0 || !S_ISREG(is.st_mode))
+      continue;
+    ig_input_note(cx, file);
+    if (length > 4 && strncmp(end - 4, ".geo", 4) == 0)
+      script_note(cx, file, depth + 1);
+  }
+  free(text);
+}
+
 /* A script that saves files is read from a copy without these statements: Gmsh would fail where it
    cannot write or draw. *made: there is a copy. */
 static ig_status script_copy(ig_ctx *cx, const char *path, const scratch *s, bool *made) {
@@ -254,8 +280,10 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
     return IG_FAIL(cx, IG_IO, "%s: cannot make a link to it in '%s': %s", path, parent,
                    strerror(errno));
   }
-  if (script)
+  if (script) {
     siblings_link(s);
+    script_note(cx, path, 0);
+  }
   snprintf(options, sizeof options, "%s/%s.opt", s->home, name);
   if (!script && access(options, F_OK) == 0) { /* Gmsh reads options of a file from beside it */
     snprintf(folder, sizeof folder, "%.*s.opt", PATH_MAX / 2, name);

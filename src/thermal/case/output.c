@@ -275,7 +275,9 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
     ig_thermal_births_start(run);
   }
   if (restart->step > run->steps)
-    return ig_fail_at(cx, &duration, "the checkpoint is at %g s, the case ends at %g s",
+    return ig_fail_at(cx, &duration,
+                      "the checkpoint is at %g s, the case ends at %g s: give a longer `duration`, "
+                      "or start anew",
                       restart->time, run->c->duration);
   run->step = run->done = restart->step;
   if (run->step) /* the values of the last step that was made */

@@ -160,7 +160,9 @@ static ig_status check_case(const ig_topopt_design *s) {
   const ig_topopt_case *c = s->c;
   const ig_src *at = c->printing.at.given ? &c->printing.at : &c->at;
   if (!c->printing.at.given)
-    return ig_fail_at(cx, at, "distortion: by what? Give 'printing' with its strain");
+    return ig_fail_at(cx, at,
+                      "distortion: by what? Give `printing: {strain: [x, y, z]}`, the inherent "
+                      "strain of a layer");
   if (isnan(c->printing.strain[0]))
     return ig_fail_at(cx, at, "printing: strain: is needed for a distortion");
   if (c->problem != IG_PROBLEM_STIFFNESS)

@@ -75,6 +75,10 @@ def printed(rng):
     case["duration"] = round(layers * (n[0] * n[1] * h / speed) * rng.uniform(0.4, 1.1), 4)
     if rng.random() < 0.3 and "boiling" not in case["materials"][0]:
         case["dwell_change"] = 5.0
+    if rng.random() < 0.3:
+        case["exaca"] = rng.choice([True, "catemp"])
+        if rng.random() < 0.3:
+            case["track_every"] = rng.choice([2, 10])
     case["probes"] = [{"name": "p0", "point": [0.5 * n[0] * h, 0.5 * n[1] * h, -h]}, {"name": "p1", "point": [1.5 * h, 0.5 * h, -0.5 * h]}]
     figures = {"p0": "T", "p1": "T", "T_max": "T", "stored": "e", "beam": "e", "born": "e", "convected": "e", "held": "e"}
     # 1e-3 J: what is stored up to 300 K is 100 J, and its rounding counts where the beam misses and nothing happens
