@@ -48,6 +48,7 @@ struct ig_newton {
   /* the next step as a share of the analysis, and as a length in m */
   double ds, arc;  /* next step; next arc length, 0: from ds */
   double arc_most; /* largest arc length */
+  double arc_last; /* of the step accepted last */
   int easy;        /* steps in a row that took few iterations */
   int tries;       /* at the step under way, before this one */
   bool full;       /* tangents as they are, not symmetric */
@@ -171,6 +172,10 @@ void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note
                      void *user) {
   n->note = note;
   n->user = user;
+}
+
+void ig_newton_arc_limit(ig_newton *n, double times) {
+  n->arc = fmin(n->arc, times * n->arc_last);
 }
 
 void ig_newton_stand(const ig_newton *n, ig_newton_standing *now) {
@@ -962,6 +967,7 @@ ig_status ig_newton_step(ig_newton *n) {
       if (n->o.pass)
         passed_note(n, n->now.factor, factor);
       IG_TRY(accept(n, factor, took));
+      n->arc_last = n->arc;
       /* towards steps of five iterations each (Ramm 1981) */
       n->arc = fmin(n->arc_most, n->arc * fmin(2, fmax(0.5, sqrt(5.0 / took))));
       if (n->easy >= 2 || (n->now.steps == 1 && took <= 4)) {

@@ -157,6 +157,8 @@ void ig_newton_saved(ig_newton *n, double number[IG_NEWTON_NUMBERS],
                      ig_saved list[IG_NEWTON_SAVED]);
 void ig_newton_restore(ig_newton *n, const double number[IG_NEWTON_NUMBERS]);
 void ig_newton_stand(const ig_newton *n, ig_newton_standing *now);
+/* After an accepted step: the next arc is at most so many times as long as that one. */
+void ig_newton_arc_limit(ig_newton *n, double times);
 /* Forces out of balance of all unknowns at the accepted state: reactions where they are
    constrained. */
 const double *ig_newton_forces(const ig_newton *n);

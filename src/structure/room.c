@@ -48,6 +48,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
     ig_structure_motion_accept(s, at->u, at->step);
   for (int32_t i = 0; i < s->unknowns; i++)
     s->u[i] += at->u[i];
+  s->moved = s->watched >= 0 ? at->u[s->watched] : 0;
   s->time = at->time;
   IG_TRY(ig_structure_forces(s));
   return s->dynamic ? ig_structure_force_before(s, s->time) : IG_OK;
@@ -252,6 +253,18 @@ static bool until_passed(ig_structure *s, const ig_structure_until *c, double fa
   return far * s->side >= 0 || more >= 0;
 }
 
+/* The next step is as long as what is left to `until`, by the way of the last one, and a little
+ * more: it ends just beyond. */
+static void until_approach(ig_structure *s, const ig_structure_until *c, double before,
+                           double factor) {
+  double times = INFINITY;
+  if (s->watched >= 0 && s->moved * s->side > 0)
+    times = (c->displacement - s->u[s->watched] + 0.002 * s->side) / s->moved;
+  if (!isnan(c->factor) && (factor - before) * c->factor > 0)
+    times = fmin(times, (1.002 * c->factor - factor) / (factor - before));
+  ig_newton_arc_limit(s->newton, times);
+}
+
 /* Whether an analysis by arc length is over: `until` is passed, or its steps are taken. */
 static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
                      const ig_newton_standing *now) {
@@ -260,6 +273,8 @@ static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
   if (falls != s->falls && now->steps > 1 && s->limits < (int)(sizeof s->limit / sizeof *s->limit))
     s->limit[s->limits++] = s->factor_before;
   s->falls = falls;
+  if (c->at.given)
+    until_approach(s, c, s->factor_before, now->factor);
   s->factor_before = now->factor;
   if (until_passed(s, c, now->factor) || now->done)
     return true;

@@ -473,7 +473,8 @@ struct ig_structure {
   double time;
   bool proportional; /* arc length: what acts is linear in time */
   int32_t watched;   /* unknown of `until`, -1: none */
-  double side;       /* sign of what is left to the displacement of `until`, at the start */
+  double side;       /* what is left to the displacement of `until`, at the start */
+  double moved;      /* the watched unknown, in the last step */
   double beyond[2]; /* by what the last step went beyond `until`: m, load factor; NaN: it has not */
   /* Load factors at which the path of an analysis by arc length turns, of the first ones: a limit
      load, the least load after it, and so on. */

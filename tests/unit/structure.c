@@ -417,6 +417,31 @@ static void tools_press(void **state) {
 #undef BLOCK
 }
 
+/* A path by arc length ends just beyond `until`, whatever its steps have grown to. */
+static void paths_end_where_asked(void **state) {
+  (void)state;
+  static const struct {
+    const char *until, *figure;
+    double tolerance;
+  } all[] = {{"{factor: 0.55}", "until_passed_by_factor", 0.005 * 0.55},
+             {"{set: tip, component: x, displacement: 0.01}", "until_passed_by", 0.005 * 0.01}};
+  for (int i = 0; i < 2; i++) {
+    char analysis[200];
+    snprintf(analysis, sizeof analysis, "{kind: static, method: arc_length, until: %s}",
+             all[i].until);
+    const entry set[] = {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}, sets: [{name: tip, "
+                                  "box: {min: [1, 0, 0], max: [1, 0, 0]}}]}"},
+                         {"materials", "{name: m, young: 1e6, poisson: 0}"},
+                         {"supports", "{set: xmin, fix: all}"},
+                         {"loads", "{set: xmax, pressure: -2e4, history: [[0, 0], [1, 1]]}"},
+                         {"analysis", analysis},
+                         {NULL, NULL}};
+    const wanted want[] = {{all[i].figure, 0, all[i].tolerance}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), all[i].until, want);
+  }
+}
+
 /* Two supports of one component: the same value twice is one, another one is refused, unless the
    second says that it counts or begins later. In decks the last one counts. */
 static void supports_agree(void **state) {
@@ -966,6 +991,7 @@ int main(void) {
                                      cmocka_unit_test(friction_has_its_limit),
                                      cmocka_unit_test(tools_press),
                                      cmocka_unit_test(supports_agree),
+                                     cmocka_unit_test(paths_end_where_asked),
                                      cmocka_unit_test(idle_tools_are_named),
                                      cmocka_unit_test(failures_leave_tables),
                                      cmocka_unit_test(bars_warm_up),
