@@ -176,6 +176,7 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .motions = ig_structure_motions,
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
+      .unsettled = s->contact.count ? ig_structure_contact_unsettled : NULL,
       .fits = s->contact.count ? ig_structure_contact_fits : NULL,
       .ease = s->contact.count && !s->dynamic ? ig_structure_contact_ease : NULL,
       .augment = s->contact.count ? ig_structure_contact_augment : NULL,
@@ -337,6 +338,7 @@ static ig_status analysis_begin(ig_structure *s) {
              "collapses there is no more to find";
   o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
   o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
+  o.first = fmin(o.first, o.most);
   o.arc_length = s->proportional;
   o.open = a->until.at.given;
   if (o.arc_length && isnan(a->first_step))

@@ -655,6 +655,30 @@ static void pressed_blocks_are_let_go(void **state) {
   }
 }
 
+/* Half of a strip over supports is bent by a round punch that moves by four times its thickness:
+   the same force in one step of the case, at whose end the punch would stand on the far side of a
+   strip that has not moved, as in twenty. By hand 24 E I u / L^3, with both halves. */
+static void punches_bend_strips(void **state) {
+  (void)state;
+  static const char *const analysis[] = {"{kind: static}", "{kind: static, largest_step: 0.05}"};
+  const double bent = 24 * 2e11 * 0.01 * 8e-9 / 12 * 8e-3 / pow(0.16, 3);
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {
+        {"mesh", "{boxes: {size: [100 mm, 10 mm, 2 mm], cells: [20, 2, 1]}, sets: [{name: ends, "
+                 "box: {min: [80 mm, 0, 0], max: [80 mm, 1, 0]}}]}"},
+        {"materials", "{name: m, young: 200 GPa, poisson: 0}"},
+        {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: ends, fix: z}]"},
+        {"tools", "{name: punch, shape: cylinder, radius: 3 mm, axis: [0, 1, 0], point: [0, 0, 5 "
+                  "mm], displacement: [0, 0, -8 mm], history: [[0, 0], [1, 1]]}"},
+        {"contacts", "{set: zmax, to: punch}"},
+        {"analysis", analysis[i]},
+        {NULL, NULL}};
+    const wanted want[] = {{"contact_force_z", -bent, 0.02}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), analysis[i], want);
+  }
+}
+
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
    little, whatever the unit of length: the default stiffness follows the elements. */
 static void contact_is_hard_in_any_unit(void **state) {
@@ -1000,6 +1024,7 @@ int main(void) {
                                      cmocka_unit_test(pressures_fall_again),
                                      cmocka_unit_test(yielding_leaves_frequencies),
                                      cmocka_unit_test(loose_blocks_fall),
+                                     cmocka_unit_test(punches_bend_strips),
                                      cmocka_unit_test(pressed_blocks_are_let_go),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
