@@ -108,6 +108,7 @@ typedef struct {
   bool warned;      /* of a point that slid too far */
   bool deep;        /* of a point that penetrates too far */
   int rounds;       /* of multipliers in this step */
+  uint64_t closed;  /* which points press: a number that changes with them */
 } ig_contact;
 
 /* What other sides exert on first ones, N; the deepest penetration, m, and over the size of the
@@ -135,7 +136,10 @@ IG_MUST_CHECK ig_status ig_contact_accept(void *self, const ig_trial *at);
 /* Multipliers of points that penetrate too far: whether they have changed. at NULL: those of the
    accepted state. */
 bool ig_contact_augment(ig_contact *s, const ig_trial *at);
-/* Whether no point slides by more than half a face in the step. */
+/* Whether points have opened or closed since the last call, by the forces evaluated last. */
+bool ig_contact_unsettled(ig_contact *s);
+/* Whether no point slides by more than half a face in the step, and none is passed over by a tool.
+ */
 bool ig_contact_fits(const ig_contact *s, const ig_trial *at, char *why, size_t size);
 /* Coulomb's friction by return mapping: the traction `now` (or force) across the normal n after the
    way `slid` since the accepted one, `pull`, with the stiffness `stick`, at most `most`. T: its

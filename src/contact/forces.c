@@ -39,6 +39,7 @@ static bool off(const ig_contact *s, const ig_contact_case *c, const ig_contact_
 bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
   bool deep = false;
   s->rounds = at ? s->rounds + 1 : 0;
+  s->closed = at ? s->closed : 0;
   for (int32_t i = 0; i < s->count; i++) {
     ig_contact_point *t = &s->point[i];
     const ig_contact_case *c = IG_ITEM(const ig_contact_case, *s->list, t->contact);
@@ -67,14 +68,35 @@ bool ig_contact_augment(ig_contact *s, const ig_trial *at) {
   return true;
 }
 
+/* The sum of numbers that belong to the points that press (those of splitmix64). */
+bool ig_contact_unsettled(ig_contact *s) {
+  uint64_t sum = 0;
+  for (int32_t i = 0; i < s->count; i++) {
+    uint64_t z = ((uint64_t)i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    sum += s->point[i].push > 0 ? z ^ (z >> 27) : 0;
+  }
+  const bool changed = sum != s->closed;
+  s->closed = sum;
+  return changed;
+}
+
 bool ig_contact_fits(const ig_contact *s, const ig_trial *at, char *why, size_t size) {
   for (int32_t i = 0; i < s->count; i++) {
     const ig_contact_point *t = &s->point[i];
     const ig_contact_case *c = IG_ITEM(const ig_contact_case, *s->list, t->contact);
-    double now[3], face, gap = t->shift;
-    if (c->tied || c->sliding || !t->masters)
+    double now[3], face, n[3], moved[3], gap = t->shift;
+    if (c->tied || (!t->tool && (c->sliding || !t->masters)))
       continue;
     ig_contact_relative(s, t, at->u, now);
+    if (t->tool) {
+      ig_contact_tool_gap(s, t->tool, at->time, now, n, moved, NULL);
+      if (!ig_contact_tool_passes(s, t, moved))
+        continue;
+      snprintf(why, size, "the tool '%s' passes through '%s' in the step: give a `largest_step`",
+               c->to, c->set);
+      return false;
+    }
     for (int k = 0; k < 3; k++)
       gap += now[k] * t->normal[k];
     if (gap > 0 || ig_contact_slid(s, t, now, t->before, &face) < 0.5 * face)

@@ -23,6 +23,9 @@ double ig_contact_tool_gap(const ig_contact *s, int tool, double time, const dou
 /* The tool that `to` names, from 1; 0: none. */
 IG_MUST_CHECK ig_status ig_contact_tool_find(const ig_contact *s, const ig_contact_case *c,
                                              int *tool);
+/* Whether a round tool has passed over a point since the accepted state; now: place of the point
+   relative to the tool, as `before` of the point is. */
+bool ig_contact_tool_passes(const ig_contact *s, const ig_contact_point *p, const double now[3]);
 /* Refuses a tool that has the part behind it where contact with it begins. */
 IG_MUST_CHECK ig_status ig_contact_tool_side(const ig_contact *s, const ig_contact_case *c,
                                              int tool);

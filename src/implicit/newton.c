@@ -48,6 +48,7 @@ struct ig_newton {
   /* the next step as a share of the analysis, and as a length in m */
   double ds, arc;  /* next step; next arc length, 0: from ds */
   double arc_most; /* largest arc length */
+  double arc_last; /* of the step accepted last */
   int easy;        /* steps in a row that took few iterations */
   int tries;       /* at the step under way, before this one */
   bool full;       /* tangents as they are, not symmetric */
@@ -171,6 +172,10 @@ void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note
                      void *user) {
   n->note = note;
   n->user = user;
+}
+
+void ig_newton_arc_limit(ig_newton *n, double times) {
+  n->arc = fmin(n->arc, times * n->arc_last);
 }
 
 void ig_newton_stand(const ig_newton *n, ig_newton_standing *now) {
@@ -561,7 +566,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   const int32_t equations = n->m.system->equations;
   double r = INFINITY, c = INFINITY, before = INFINITY, first = INFINITY;
   bool fine, keep = false;
-  int rising = 0;
+  int rising = 0, seeking = 0; /* iterations in which contact opened or closed */
   n->plain = false;
   if (n->m.augment)
     n->m.augment(n->m.self, NULL);
@@ -586,9 +591,9 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   if (n->m.ease)
     n->m.ease(n->m.self, share, bonded);
   const int most = (n->o.loose ? 3 : 1) * n->o.iterations;
-  for (int it = 1; it <= most; it++) {
+  for (int it = 1; it <= most + seeking; it++) {
     double s = 1;
-    *took = it;
+    *took = it > seeking ? it - seeking : 1;
     *how = STEP_DIVERGED;
     if (!keep) {
       IG_TRY(residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine));
@@ -664,7 +669,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       if (n->m.augment && n->m.augment(n->m.self, &at)) {
         r = c = before = first = INFINITY; /* iterations are counted anew */
         keep = led = false;
-        rising = 0;
+        rising = seeking = 0;
         it = 1;
         continue;
       }
@@ -678,11 +683,14 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     const double fall = pushed > 0 ? rest(n) / pushed : 1;
     keep = n->o.keep && !keep && s == 1 && fall <= 1e-3 && fall * r <= 0.1 * n->o.tolerance;
     rising = r > before ? rising + 1 : 0;
-    if (!n->full && it >= 3 && r > 0.1 * before)
+    if (n->m.unsettled && n->m.unsettled(n->m.self) && seeking < 2 * n->o.iterations) {
+      seeking++;
+      rising = 0;
+    } else if (!n->full && it >= 3 && r > 0.1 * before)
       n->full = true; /* what was made symmetric may be why it is slow */
     else if (!n->o.loose && (rising >= 3 || r > 1e3 * fmax(first, 1)))
       return IG_OK;
-    else if (slow(n, it, r, before)) {
+    else if (slow(n, it - seeking, r, before)) {
       *how = STEP_SLOW;
       return IG_OK;
     }
@@ -962,6 +970,7 @@ ig_status ig_newton_step(ig_newton *n) {
       if (n->o.pass)
         passed_note(n, n->now.factor, factor);
       IG_TRY(accept(n, factor, took));
+      n->arc_last = n->arc;
       /* towards steps of five iterations each (Ramm 1981) */
       n->arc = fmin(n->arc_most, n->arc * fmin(2, fmax(0.5, sqrt(5.0 / took))));
       if (n->easy >= 2 || (n->now.steps == 1 && took <= 4)) {

@@ -15,7 +15,7 @@
         displacements and for rotations; or until residuals are rounding alone;
      5. groups accept. Steps grow by 1.5 after two easy ones, are cut to a quarter where Newton
         diverges or an element cannot be computed, and to a half where it is foreseen to need more
-        than `iterations`.
+        than `iterations`, apart from those in which contact opens or closes.
    Below the least step the analysis ends; the last accepted state stands.
 
    Loose parts fall, tip and come to rest in the first step. Where that finds no end within many
@@ -62,6 +62,10 @@ typedef struct {
      iterations go on; at NULL: a step begins, multipliers are those of the last accepted one. NULL:
      there are none. Not called with arc_length but for the latter. */
   bool (*augment)(void *self, const ig_trial *at);
+  /* Whether points of contact have opened or closed since the last call: such iterations look for
+     those that touch, and say nothing of how fast Newton's method converges. NULL: there is none.
+   */
+  bool (*unsettled)(void *self);
   /* Of models with loose parts (options): contact has this share of its stiffness from now on and,
      `bonded`, holds sides that are near in all directions. NULL: it cannot. */
   void (*ease)(void *self, double share, bool bonded);
@@ -157,6 +161,8 @@ void ig_newton_saved(ig_newton *n, double number[IG_NEWTON_NUMBERS],
                      ig_saved list[IG_NEWTON_SAVED]);
 void ig_newton_restore(ig_newton *n, const double number[IG_NEWTON_NUMBERS]);
 void ig_newton_stand(const ig_newton *n, ig_newton_standing *now);
+/* After an accepted step: the next arc is at most so many times as long as that one. */
+void ig_newton_arc_limit(ig_newton *n, double times);
 /* Forces out of balance of all unknowns at the accepted state: reactions where they are
    constrained. */
 const double *ig_newton_forces(const ig_newton *n);

@@ -310,8 +310,8 @@ static const ig_option analysis_options[] = {
               "(snap-through); what acts grows in proportion"),
     IG_MAP(S, until, ig_structure_until, until_options, NULL,
            "arc_length: the last analysis goes on until this is passed, also beyond the loads "
-           "given, and ends with the step that passes it (`until_passed_by` in the summary; "
-           "`largest_step` limits it); left out: until they are reached"),
+           "given, and ends with the step that passes it, which ends just beyond "
+           "(`until_passed_by` in the summary); left out: until they are reached"),
     IG_BOOL(S, steady, "false", "heat: the temperatures that are reached in the end"),
     IG_BOOL(S, large, "false", "large displacements and rotations"),
     IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "all but frequency: time that passes"),

@@ -48,6 +48,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
     ig_structure_motion_accept(s, at->u, at->step);
   for (int32_t i = 0; i < s->unknowns; i++)
     s->u[i] += at->u[i];
+  s->moved = s->watched >= 0 ? at->u[s->watched] : 0;
   s->time = at->time;
   IG_TRY(ig_structure_forces(s));
   return s->dynamic ? ig_structure_force_before(s, s->time) : IG_OK;
@@ -182,6 +183,7 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .motions = ig_structure_motions,
       .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
+      .unsettled = s->contact.count ? ig_structure_contact_unsettled : NULL,
       .fits = s->contact.count || s->creeping ? fits : NULL,
       .ease = s->contact.count && !s->dynamic ? ig_structure_contact_ease : NULL,
       .augment = s->contact.count ? ig_structure_contact_augment : NULL,
@@ -259,6 +261,18 @@ static bool until_passed(ig_structure *s, const ig_structure_until *c, double fa
   return far * s->side >= 0 || more >= 0;
 }
 
+/* The next step is as long as what is left to `until`, by the way of the last one, and a little
+ * more: it ends just beyond. */
+static void until_approach(ig_structure *s, const ig_structure_until *c, double before,
+                           double factor) {
+  double times = INFINITY;
+  if (s->watched >= 0 && s->moved * s->side > 0)
+    times = (c->displacement - s->u[s->watched] + 0.002 * s->side) / s->moved;
+  if (!isnan(c->factor) && (factor - before) * c->factor > 0)
+    times = fmin(times, (1.002 * c->factor - factor) / (factor - before));
+  ig_newton_arc_limit(s->newton, times);
+}
+
 /* Whether an analysis by arc length is over: `until` is passed, or its steps are taken. */
 static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
                      const ig_newton_standing *now) {
@@ -267,6 +281,8 @@ static bool arc_ends(ig_structure *s, const ig_structure_analysis *a,
   if (falls != s->falls && now->steps > 1 && s->limits < (int)(sizeof s->limit / sizeof *s->limit))
     s->limit[s->limits++] = s->factor_before;
   s->falls = falls;
+  if (c->at.given)
+    until_approach(s, c, s->factor_before, now->factor);
   s->factor_before = now->factor;
   if (until_passed(s, c, now->factor) || now->done)
     return true;
@@ -331,6 +347,7 @@ static ig_status analysis_begin(ig_structure *s) {
              "collapses there is no more to find";
   o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
   o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
+  o.first = fmin(o.first, o.most);
   o.arc_length = s->proportional;
   o.open = a->until.at.given;
   if (o.arc_length && isnan(a->first_step))

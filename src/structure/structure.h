@@ -475,7 +475,8 @@ struct ig_structure {
   double time;
   bool proportional; /* arc length: what acts is linear in time */
   int32_t watched;   /* unknown of `until`, -1: none */
-  double side;       /* sign of what is left to the displacement of `until`, at the start */
+  double side;       /* what is left to the displacement of `until`, at the start */
+  double moved;      /* the watched unknown, in the last step */
   double beyond[2]; /* by what the last step went beyond `until`: m, load factor; NaN: it has not */
   /* Load factors at which the path of an analysis by arc length turns, of the first ones: a limit
      load, the least load after it, and so on. */
@@ -610,6 +611,7 @@ IG_MUST_CHECK ig_status ig_structure_tools_met(ig_structure *s, bool all);
 void ig_structure_tools_warn(const ig_structure *s);
 void ig_structure_contact_ease(void *self, double share, bool bonded);
 bool ig_structure_contact_augment(void *self, const ig_trial *at);
+bool ig_structure_contact_unsettled(void *self);
 bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size);
 /* load.c
    Checks loads against the mesh, then makes s->faces. Once per model. */

@@ -108,6 +108,10 @@ bool ig_structure_contact_augment(void *self, const ig_trial *at) {
   return ig_contact_augment(&((ig_structure *)self)->contact, at);
 }
 
+bool ig_structure_contact_unsettled(void *self) {
+  return ig_contact_unsettled(&((ig_structure *)self)->contact);
+}
+
 bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size) {
   return ig_contact_fits(&((const ig_structure *)self)->contact, at, why, size);
 }

@@ -440,6 +440,31 @@ static void tools_press(void **state) {
 #undef BLOCK
 }
 
+/* A path by arc length ends just beyond `until`, whatever its steps have grown to. */
+static void paths_end_where_asked(void **state) {
+  (void)state;
+  static const struct {
+    const char *until, *figure;
+    double tolerance;
+  } all[] = {{"{factor: 0.55}", "until_passed_by_factor", 0.005 * 0.55},
+             {"{set: tip, component: x, displacement: 0.01}", "until_passed_by", 0.005 * 0.01}};
+  for (int i = 0; i < 2; i++) {
+    char analysis[200];
+    snprintf(analysis, sizeof analysis, "{kind: static, method: arc_length, until: %s}",
+             all[i].until);
+    const entry set[] = {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}, sets: [{name: tip, "
+                                  "box: {min: [1, 0, 0], max: [1, 0, 0]}}]}"},
+                         {"materials", "{name: m, young: 1e6, poisson: 0}"},
+                         {"supports", "{set: xmin, fix: all}"},
+                         {"loads", "{set: xmax, pressure: -2e4, history: [[0, 0], [1, 1]]}"},
+                         {"analysis", analysis},
+                         {NULL, NULL}};
+    const wanted want[] = {{all[i].figure, 0, all[i].tolerance}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), all[i].until, want);
+  }
+}
+
 /* Two supports of one component: the same value twice is one, another one is refused, unless the
    second says that it counts or begins later. In decks the last one counts. */
 static void supports_agree(void **state) {
@@ -648,6 +673,30 @@ static void pressed_blocks_are_let_go(void **state) {
                            {"contact_force_z", 0, 1e-4},
                            {"reaction_z", 0, 1e-4},
                            {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), analysis[i], want);
+  }
+}
+
+/* Half of a strip over supports is bent by a round punch that moves by four times its thickness:
+   the same force in one step of the case, at whose end the punch would stand on the far side of a
+   strip that has not moved, as in twenty. By hand 24 E I u / L^3, with both halves. */
+static void punches_bend_strips(void **state) {
+  (void)state;
+  static const char *const analysis[] = {"{kind: static}", "{kind: static, largest_step: 0.05}"};
+  const double bent = 24 * 2e11 * 0.01 * 8e-9 / 12 * 8e-3 / pow(0.16, 3);
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {
+        {"mesh", "{boxes: {size: [100 mm, 10 mm, 2 mm], cells: [20, 2, 1]}, sets: [{name: ends, "
+                 "box: {min: [80 mm, 0, 0], max: [80 mm, 1, 0]}}]}"},
+        {"materials", "{name: m, young: 200 GPa, poisson: 0}"},
+        {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: ends, fix: z}]"},
+        {"tools", "{name: punch, shape: cylinder, radius: 3 mm, axis: [0, 1, 0], point: [0, 0, 5 "
+                  "mm], displacement: [0, 0, -8 mm], history: [[0, 0], [1, 1]]}"},
+        {"contacts", "{set: zmax, to: punch}"},
+        {"analysis", analysis[i]},
+        {NULL, NULL}};
+    const wanted want[] = {{"contact_force_z", -bent, 0.02}, {NULL, 0, 0}};
     ig_ctx *cx = ctx_on("cpu", 1);
     case_holds(cx, case_with(cx, "structure", set), analysis[i], want);
   }
@@ -990,6 +1039,7 @@ int main(void) {
                                      cmocka_unit_test(friction_has_its_limit),
                                      cmocka_unit_test(tools_press),
                                      cmocka_unit_test(supports_agree),
+                                     cmocka_unit_test(paths_end_where_asked),
                                      cmocka_unit_test(idle_tools_are_named),
                                      cmocka_unit_test(failures_leave_tables),
                                      cmocka_unit_test(bars_warm_up),
@@ -998,6 +1048,7 @@ int main(void) {
                                      cmocka_unit_test(pressures_fall_again),
                                      cmocka_unit_test(yielding_leaves_frequencies),
                                      cmocka_unit_test(loose_blocks_fall),
+                                     cmocka_unit_test(punches_bend_strips),
                                      cmocka_unit_test(pressed_blocks_are_let_go),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),

@@ -245,6 +245,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
                                  .motions = ig_static_motions,
                                  .follow = ig_static_follow,
                                  .accepted = accepted,
+                                 .unsettled = m->pairs.of ? ig_static_contact_unsettled : NULL,
                                  .fits = m->pairs.of ? ig_static_contact_fits : NULL,
                                  .ease = m->pairs.of ? ig_static_contact_ease : NULL,
                                  .augment = m->pairs.of ? ig_static_contact_augment : NULL,

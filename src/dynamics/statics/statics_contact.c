@@ -56,6 +56,11 @@ bool ig_static_contact_augment(void *self, const ig_trial *at) {
   return c && ig_contact_augment(c, at);
 }
 
+bool ig_static_contact_unsettled(void *self) {
+  ig_contact *c = contact_of(self);
+  return c && ig_contact_unsettled(c);
+}
+
 bool ig_static_contact_fits(void *self, const ig_trial *at, char *why, size_t size) {
   const ig_contact *c = contact_of(self);
   return !c || ig_contact_fits(c, at, why, size);

@@ -99,6 +99,7 @@ IG_MUST_CHECK ig_status ig_static_tools_back(ig_dyn_statics *s, double time, dou
 IG_MUST_CHECK ig_status ig_static_contact_new(ig_dyn_statics *s);
 bool ig_static_contact_loose(const ig_dyn_statics *s); /* whether contact alone supports a part */
 void ig_static_contact_ease(void *self, double share, bool bonded);
+bool ig_static_contact_unsettled(void *self);
 bool ig_static_contact_augment(void *self, const ig_trial *at);
 bool ig_static_contact_fits(void *self, const ig_trial *at, char *why, size_t size);
 IG_MUST_CHECK ig_status ig_static_contact_follow(ig_dyn_statics *s, bool begins);
