@@ -113,6 +113,8 @@ typedef struct ig_deck_material {
   ig_src at;
   const char *name;
   ig_deck_rows elastic, plastic, density, expansion, conductivity, specific_heat, hyperelastic;
+  ig_deck_rows creep;    /* factor, power of the stress, power of the time, temperature */
+  bool creep_by_strain;  /* hardening */
   double expansion_zero; /* temperature of no thermal strain by a mean coefficient */
   bool kinematic;        /* hardening of `plastic` */
   double damping[2];     /* shares of mass and stiffness */
@@ -247,6 +249,7 @@ typedef struct ig_deck_step {
   /* Numbers of the procedure's data line: first increment, length of the step, least and largest
      increment, s. */
   double first, period, least, most; /* increments; NaN: none given */
+  double creep_change;               /* CETOL of *VISCO; 0: none given */
   int64_t increments, modes;
   /* RIKS: ends at this factor of the loads, or where a component of a node has a displacement; NaN,
      NULL: not given. */

@@ -243,11 +243,10 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
     } else if (v && v->amplitude) {
       IG_TRY(amplitude_follow(&g, s, v, begin, &now));
     } else if (v || (ig_deck_ends(s, value) && now != 0)) {
-      /* In dynamics and heat transfer both programs apply loads at once unless AMPLITUDE=RAMP;
-         in statics they grow linearly unless AMPLITUDE=STEP. */
+      /* In dynamics, heat transfer and creep both programs apply loads at once unless
+         AMPLITUDE=RAMP; in statics they grow linearly unless AMPLITUDE=STEP. */
       const bool sudden =
-          s->suddenly ||
-          (!s->ramp && (strcmp(s->kind, "DYNAMIC") == 0 || strcmp(s->kind, "HEATTRANSFER") == 0));
+          s->suddenly || (!s->ramp && ig_choices_find("DYNAMIC|HEATTRANSFER|VISCO", s->kind) >= 0);
       const double to = v ? v->value[0] : 0;
       IG_TRY(row_add(&g, begin, now));
       if (sudden)

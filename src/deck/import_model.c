@@ -106,6 +106,21 @@ static void plastic_put(ig_importer *b, const ig_deck_material *m) {
   ig_import_put(b, "]");
 }
 
+static void creep_put(ig_importer *b, const ig_deck_material *m) {
+  const double *v = m->creep.value;
+  ig_import_put(b, "creep: {factor: ");
+  ig_import_real(b, v[0]);
+  ig_import_put(b, ", power: ");
+  ig_import_real(b, v[1]);
+  if (v[2] != 0 && !isnan(v[2])) {
+    ig_import_put(b, ", time_power: ");
+    ig_import_real(b, v[2]);
+    if (m->creep_by_strain)
+      ig_import_put(b, ", hardening: strain");
+  }
+  ig_import_put(b, "}");
+}
+
 /* ", key: [v0, v1, ...]". */
 static void numbers_put(ig_importer *b, const char *key, int count, const double *value) {
   ig_import_put(b, ", %s: [", key);
@@ -181,8 +196,15 @@ void ig_import_materials(ig_importer *b) {
     /* Moduli over temperature: isotropic ones only; `young` and `poisson` above are then those
        of the first row. */
     const bool warm = m->elastic.rows > 1 && m->elastic.columns == 3;
-    if (m->expansion.rows || warm) {
-      ig_import_put(b, ", mechanical: {expansion_reference: ");
+    const bool heats = m->expansion.rows || warm;
+    if (heats || m->creep.rows)
+      ig_import_put(b, ", mechanical: {");
+    if (m->creep.rows) {
+      creep_put(b, m);
+      ig_import_put(b, heats ? ", " : "}");
+    }
+    if (heats) {
+      ig_import_put(b, "expansion_reference: ");
       ig_import_real(b, m->expansion_zero);
       if (m->expansion.rows)
         over_temperature(b, "expansion_mean", &m->expansion, 0, 1);

@@ -417,6 +417,12 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
       ig_import_put(b, ", largest_step: ");
       ig_import_real(b, s->most);
     }
+    if (strcmp(s->kind, "VISCO") == 0)
+      ig_import_put(b, ", creep: true");
+    if (s->creep_change > 0) {
+      ig_import_put(b, ", creep_change: ");
+      ig_import_real(b, s->creep_change);
+    }
     if (s->riks)
       riks_put(b, s, end);
     if (heat && s->steady)

@@ -129,10 +129,25 @@ static ig_status hyper_read(ig_deck *d, const ig_card *card, ig_deck_material *m
                         "REDUCED POLYNOMIAL");
 }
 
+/* Columns: factor, power of the stress, power of the time, temperature. */
+static ig_status creep_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
+  const char *law = ig_card_get(card, "LAW");
+  m->creep_by_strain = is(law, "STRAIN");
+  if (law && !m->creep_by_strain && !is(law, "NORTON") && !is(law, "TIME"))
+    return ig_deck_refuse(d, card, "LAW=%.40s: expected NORTON, TIME or STRAIN", law);
+  IG_TRY(rows_read(d, card, 4, false, &m->creep));
+  if (m->creep.rows != 1)
+    return ig_deck_refuse(d, card,
+                          "constants over temperature are not translated: a case has an activation "
+                          "energy (materials[].mechanical.creep.energy)");
+  return IG_OK;
+}
+
 /* m: the material under way, NULL before the first. */
 static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material *m) {
-  static const char *const words[] = {"ELASTIC",      "PLASTIC",      "DENSITY", "EXPANSION",
-                                      "CONDUCTIVITY", "SPECIFICHEAT", "DAMPING", "HYPERELASTIC"};
+  static const char *const words[] = {"ELASTIC",   "PLASTIC",      "DENSITY",
+                                      "EXPANSION", "CONDUCTIVITY", "SPECIFICHEAT",
+                                      "DAMPING",   "HYPERELASTIC", "CREEP"};
   int which = 0;
   while (strcmp(words[which], card->word) != 0)
     which++;
@@ -155,6 +170,8 @@ static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material
     return rows_read(d, card, 2, false, &m->specific_heat);
   case 7:
     return hyper_read(d, card, m);
+  case 8:
+    return creep_read(d, card, m);
   default:
     IG_TRY(ig_card_number(d, card, "ALPHA", 0, &m->damping[0]));
     return ig_card_number(d, card, "BETA", 0, &m->damping[1]);
@@ -472,7 +489,7 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(clearance_read(d, c));
     } else if (ig_choices_find(
                    "ELASTIC|PLASTIC|DENSITY|EXPANSION|CONDUCTIVITY|SPECIFICHEAT|DAMPING|"
-                   "HYPERELASTIC",
+                   "HYPERELASTIC|CREEP",
                    w) >= 0) {
       IG_TRY(material_part(d, c, material));
     } else if (ig_choices_find("SOLIDSECTION|SHELLSECTION|BEAMSECTION", w) >= 0) {

@@ -4,8 +4,8 @@
    latter. Data lines of supports and loads become ig_deck_value, one per component; what they
    mean over time is the work of history.c.
 
-   Grammar: *STEP, one procedure (*STATIC, *DYNAMIC, *FREQUENCY, *BUCKLE, *HEAT TRANSFER), then
-   supports, loads and output requests in any order, *END STEP. OP=NEW on a card removes all
+   Grammar: *STEP, one procedure (*STATIC, *VISCO, *DYNAMIC, *FREQUENCY, *BUCKLE, *HEAT TRANSFER),
+   then supports, loads and output requests in any order, *END STEP. OP=NEW on a card removes all
    values of that keyword from former steps; OP=MOD, the default, changes those that are named. */
 #include "deck/deck.h"
 
@@ -272,6 +272,7 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   s->steady = ig_card_get(card, "STEADYSTATE") != NULL;
   /* Of *DYNAMIC; the default is CalculiX's. */
   IG_TRY(ig_card_number(d, card, "ALPHA", -0.05, &s->alpha));
+  IG_TRY(ig_card_number(d, card, "CETOL", 0, &s->creep_change));
   s->first = s->period = 1;
   s->most = s->high = INFINITY;
   s->riks = ig_card_get(card, "RIKS") != NULL;
@@ -415,7 +416,7 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
       for (const ig_deck_step *t = d->step; t; t = t->next)
         number++;
       IG_TRY(ig_deck_equations(d, c, number));
-    } else if (ig_choices_find("STATIC|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
+    } else if (ig_choices_find("STATIC|VISCO|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
       IG_TRY(procedure_read(d, c, s));
     } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE|CFLUX|DFLUX|FILM|RADIATE",
                                w) >= 0) {

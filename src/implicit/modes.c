@@ -1,7 +1,8 @@
-/* Subspace iteration (modes.h). Each pass multiplies q vectors by A^-1 B, which strengthens the
-   part of large |mu| in them, and solves the q x q problem in the space they span (Rayleigh and
-   Ritz). The error of vector i falls by |mu(q+1) / mu(i)| per pass: this is why more vectors are
-   carried along than are asked for. */
+/* Block Krylov method (modes.h). Each pass multiplies the q best vectors so far by A^-1 B, adds
+   what is new to a space and solves the problem in that space (Rayleigh and Ritz). When the space
+   is full it is made anew of the q best vectors (thick restart). Subspace iteration, which forgets
+   all but the last block, takes several times as many passes where values are close to each other.
+   More vectors than are asked for are carried along, so that equal values are all found. */
 #include "implicit/modes.h"
 
 #include <math.h>
@@ -58,30 +59,31 @@ static double product(int32_t n, const double *a, const double *b) {
 }
 
 typedef struct {
-  /* x: Ritz vectors; y: orthonormal in A; bx: A y; b, v, d: the small problem, its vectors and
-     values */
-  int q;                              /* vectors carried along */
-  double *x, *y, *bx, *a, *b, *v, *d; /* q x n; q x q */
+  int q, most, kept; /* vectors of a block; of the space, and how many it has */
+  /* best vectors: q x n; space, orthonormal in A, and what A and B make of it: most x n */
+  double *x, *y, *ay, *by;
+  double *b, *a, *v, *d; /* y . B y, a copy; vectors and values of the small problem */
 } iterating;
 
-/* y = A^-1 B x made orthonormal in A, where A y = bx; rank: how many are independent. Gram and
-   Schmidt's method, twice: once is not enough where vectors are nearly parallel ("twice is enough",
-   Parlett 1980). A itself is not needed: A y is B x, and is changed along with y. */
-static ig_status vectors_next(const ig_modes_model *m, iterating *w, int *rank) {
+/* Adds A^-1 B x of the best vectors to the space, orthonormal in A: Gram and Schmidt's method,
+   twice
+   ("twice is enough", Parlett 1980). A itself is not needed: A y is B x, and changes along with y.
+   Returns in *added how many are new. */
+static ig_status space_grow(const ig_modes_model *m, iterating *w, int *added) {
   const int32_t n = m->n;
-  int kept = 0;
-  for (int i = 0; i < w->q; i++) {
-    double *y = w->y + (int64_t)kept * n, *ay = w->bx + (int64_t)kept * n;
+  const int first = w->kept, block = w->kept ? (w->q < w->kept ? w->q : w->kept) : w->q;
+  for (int i = 0; i < block; i++) {
+    double *y = w->y + (int64_t)w->kept * n, *ay = w->ay + (int64_t)w->kept * n;
     m->times(m->self, w->x + (int64_t)i * n, ay);
     memcpy(y, ay, (size_t)n * sizeof *y);
     IG_TRY(m->solve(m->self, y));
     const double before = product(n, y, ay);
     for (int pass = 0; pass < 2; pass++)
-      for (int j = 0; j < kept; j++) {
-        const double c = product(n, y, w->bx + (int64_t)j * n);
+      for (int j = 0; j < w->kept; j++) {
+        const double c = product(n, y, w->ay + (int64_t)j * n);
         for (int32_t k = 0; k < n; k++) {
           y[k] -= c * w->y[(int64_t)j * n + k];
-          ay[k] -= c * w->bx[(int64_t)j * n + k];
+          ay[k] -= c * w->ay[(int64_t)j * n + k];
         }
       }
     const double size = product(n, y, ay);
@@ -90,26 +92,41 @@ static ig_status vectors_next(const ig_modes_model *m, iterating *w, int *rank) 
     const double scale = 1 / sqrt(size);
     for (int32_t k = 0; k < n; k++)
       y[k] *= scale, ay[k] *= scale;
-    kept++;
+    m->times(m->self, y, w->by + (int64_t)w->kept * n);
+    w->kept++;
   }
-  *rank = kept;
+  *added = w->kept - first;
+  for (int i = first; i < w->kept; i++)
+    for (int j = 0; j <= i; j++) /* symmetric but for rounding */
+      w->b[i * w->most + j] = w->b[j * w->most + i] =
+          0.5 * (product(n, w->y + (int64_t)j * n, w->by + (int64_t)i * n) +
+                 product(n, w->y + (int64_t)i * n, w->by + (int64_t)j * n));
   return IG_OK;
 }
 
-/* Ritz vectors of the kept ones into x, by falling magnitude. As y.A y = 1, the small problem is an
-   ordinary one, with the matrix y_i.B y_j, symmetric but for rounding. */
-static void ritz(const ig_modes_model *m, iterating *w, int q) {
-  const int32_t n = m->n;
-  for (int i = 0; i < q; i++) {
-    m->times(m->self, w->y + (int64_t)i * n, w->bx);
-    for (int j = 0; j < q; j++)
-      w->b[i * q + j] = product(n, w->y + (int64_t)j * n, w->bx);
-  }
+/* to = the first `count` combinations of the space's vectors `from`. */
+static void combine(const iterating *w, int32_t n, int count, const double *from, double *to) {
+  for (int i = 0; i < count; i++)
+    for (int32_t k = 0; k < n; k++)
+      to[(int64_t)i * n + k] = 0;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < w->kept; j++) {
+      const double c = w->v[j * w->kept + i];
+      for (int32_t k = 0; k < n; k++)
+        to[(int64_t)i * n + k] += c * from[(int64_t)j * n + k];
+    }
+}
+
+/* Values and vectors of the small problem, by falling magnitude. As y.A y = 1 it is an ordinary
+ * one.
+ */
+static void ritz(iterating *w) {
+  const int q = w->kept;
   for (int i = 0; i < q; i++)
-    for (int j = 0; j < i; j++)
-      w->b[i * q + j] = w->b[j * q + i] = 0.5 * (w->b[i * q + j] + w->b[j * q + i]);
-  jacobi(q, w->b, w->d, w->v);
-  for (int i = 0; i < q; i++) { /* the largest first */
+    for (int j = 0; j < q; j++)
+      w->a[i * q + j] = w->b[i * w->most + j];
+  jacobi(q, w->a, w->d, w->v);
+  for (int i = 0; i < q; i++) {
     int best = i;
     for (int j = i + 1; j < q; j++)
       best = fabs(w->d[j]) > fabs(w->d[best]) ? j : best;
@@ -120,13 +137,20 @@ static void ritz(const ig_modes_model *m, iterating *w, int q) {
       w->v[k * q + i] = w->v[k * q + best], w->v[k * q + best] = s;
     }
   }
-  for (int i = 0; i < q; i++)
-    for (int32_t k = 0; k < n; k++) {
-      double sum = 0;
-      for (int j = 0; j < q; j++)
-        sum += w->v[j * q + i] * w->y[(int64_t)j * n + k];
-      w->x[(int64_t)i * n + k] = sum;
-    }
+}
+
+/* The space becomes that of the best vectors. `room`: q x n. */
+static void space_shrink(iterating *w, int32_t n, double *room) {
+  double *const all[2] = {w->ay, w->by};
+  for (int i = 0; i < 2; i++) {
+    combine(w, n, w->q, all[i], room);
+    memcpy(all[i], room, (size_t)w->q * (size_t)n * sizeof *room);
+  }
+  memcpy(w->y, w->x, (size_t)w->q * (size_t)n * sizeof *w->x);
+  w->kept = w->q;
+  for (int i = 0; i < w->q; i++)
+    for (int j = 0; j < w->q; j++)
+      w->b[i * w->most + j] = i == j ? w->d[i] : 0;
 }
 
 ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double *mu, double *x,
@@ -138,12 +162,17 @@ ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double 
   int q = 2 * *count > *count + 8 ? *count + 8 : 2 * *count + 2;
   q = q > n ? n : q;
   *count = *count > q ? q : *count;
-  iterating w = {.q = q};
-  double *room, *was;
-  const size_t size = (size_t)q * (size_t)n;
-  IG_TRY(IG_NEW(cx, &room, 3 * size + 3 * (size_t)q * q + 2 * (size_t)q + 1, "modes"));
-  w.x = room, w.y = w.x + size, w.bx = w.y + size, w.a = w.bx + size, w.b = w.a + q * q;
-  w.v = w.b + q * q, w.d = w.v + q * q, was = w.d + q;
+  /* the small problem takes the cube of its size */
+  int space = q <= 32 ? 4 * q : 2 * q;
+  space = space > n ? n : space;
+  space = space < 2 * q ? 2 * q : space; /* a block more than is kept */
+  iterating w = {.q = q, .most = space};
+  double *room, *was, *spare;
+  const size_t size = (size_t)q * (size_t)n, large = (size_t)space * (size_t)n,
+               small = (size_t)space * (size_t)space;
+  IG_TRY(IG_NEW(cx, &room, 2 * size + 3 * large + 3 * small + 2 * (size_t)space + 1, "modes"));
+  w.x = room, spare = w.x + size, w.y = spare + size, w.ay = w.y + large, w.by = w.ay + large;
+  w.b = w.by + large, w.a = w.b + small, w.v = w.a + small, w.d = w.v + small, was = w.d + space;
   /* xorshift (Marsaglia 2003): start vectors that have a part of every mode */
   uint64_t seed = 88172645463325252ull;
   for (size_t i = 0; i < size; i++) { /* the same start every time */
@@ -153,23 +182,26 @@ ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double 
   ig_status status = IG_OK;
   *error = INFINITY;
   for (int pass = 0; pass<MOST && * error> 1e-10 && status == IG_OK; pass++) {
-    int rank = 0;
-    status = vectors_next(m, &w, &rank);
+    int added = 0;
+    status = space_grow(m, &w, &added);
     if (status != IG_OK)
       break;
     if (cx->interrupted) {
       status = IG_INTERRUPTED;
       break;
     }
-    *count = *count > rank ? rank : *count;
-    w.q = rank;
-    memcpy(was, w.d, (size_t)rank * sizeof *was);
-    ritz(m, &w, rank);
+    w.q = w.q > w.kept ? w.kept : w.q;
+    *count = *count > w.kept ? w.kept : *count;
+    memcpy(was, w.d, (size_t)*count * sizeof *was);
+    ritz(&w);
+    combine(&w, n, w.q, w.y, w.x);
     *error = pass == 0 ? INFINITY : 0;
     for (int i = 0; i < *count && pass > 0; i++)
       *error = fmax(*error, fabs(w.d[i] - was[i]) / fmax(fabs(w.d[i]), 1e-300));
-    if (*count == 0)
+    if (*count == 0 || added == 0)
       break;
+    if (w.kept + w.q > w.most)
+      space_shrink(&w, n, spare);
   }
   if (status == IG_OK) {
     memcpy(mu, w.d, (size_t)*count * sizeof *mu);

@@ -1,5 +1,6 @@
 /* Eigenvalues of largest magnitude, and their vectors, of B x = mu A x with A symmetric and
-   positive definite, B symmetric, by subspace iteration (Bathe and Wilson 1972).
+   positive definite, B symmetric, by a block Krylov method with thick restart (Wu and Simon 2000);
+   the number of vectors is that of subspace iteration (Bathe and Wilson 1972).
 
    Vibration: A = K + s M, B = M, mu = 1 / (w^2 + s). Linear buckling: A = K of the unloaded
    structure, B = -(its change per load), mu = 1 / load factor, of either sign. */

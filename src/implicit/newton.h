@@ -43,7 +43,7 @@ typedef struct {
   double begin, end; /* time */
   double length;     /* of the model, m: what moments are compared with forces by */
   double reach;      /* largest coordinate, m: positions are rounded to a share of it */
-  bool moving;       /* forces include inertia: r_0 is 0 */
+  bool moving;       /* forces include inertia, or time acts on the law: r_0 is 0 */
   void *self;
   /* adds dead loads at the trial's time to f[unknowns]; NULL: none */
   ig_status (*loads)(void *self, const ig_trial *at, double *f);

@@ -243,10 +243,10 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
   law->young_soft = fmax(c->floors.modulus, 1e-3) * p->y[law->young.first];
   law->yield_least = law->plastic ? c->floors.yield * p->y[law->yield.first] : 0;
   law->hardening_least = c->floors.hardening;
-  if (m->creep.time_power != 0)
+  if (m->creep.time_power != 0 || m->creep.hardening != IG_CREEP_TIME)
     return ig_fail_at(p->cx, &m->creep.at,
-                      "stress has creep without hardening: leave out `time_power`, or take "
-                      "`structure`");
+                      "stress has creep without hardening: leave out `time_power` and "
+                      "`hardening`, or take `structure`");
   if (m->creep.at.given) {
     law->creep = m->creep.factor;
     law->creep_power = m->creep.power;

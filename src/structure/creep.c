@@ -133,6 +133,9 @@ ig_status ig_structure_creep_law(ig_structure *s, const ig_material_case *m, ig_
   if (law->law == IG_LAW_KINEMATIC)
     return ig_fail_at(s->cx, &m->at, "material '%.60s': creep is not for kinematic hardening",
                       m->name);
+  if (m->mechanical.creep.hardening == IG_CREEP_STRAIN && m->mechanical.creep.time_power == 0)
+    return ig_fail_at(s->cx, &m->mechanical.creep.at,
+                      "`hardening` has no effect without `time_power`: leave it out");
   if (m->mechanical.creep.energy > 0 && s->c->initial_temperatures.count == 0)
     return ig_fail_at(s->cx, &m->mechanical.creep.at,
                       "creep with an activation `energy` depends on temperature: give "

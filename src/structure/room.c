@@ -177,7 +177,8 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .end = s->begin + a->duration,
       .length = length,
       .reach = reach,
-      .moving = s->dynamic,
+      /* what acts on creep from the start acts at once: grown over the time it would be half */
+      .moving = s->dynamic || s->creeping,
       .self = s,
       .loads = ig_structure_loads,
       .motions = ig_structure_motions,

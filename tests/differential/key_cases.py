@@ -448,6 +448,12 @@ def structure():
     plastic["mechanical"] = {"hardening": 1e9}
     yield "plastic", {"case": dict(held, materials=[plastic], loads=[{"set": "xmax", "pressure": 3.5e8}], analysis=[{"first_step": 0.2}]),
                       "only": ["materials", "sections"], "hints": dict(hints, **{"materials.hardening_curve": [[[0, 3e8], [0.1, 4e8]]]})}
+    creep = {"factor": 1e-30, "power": 3.0, "energy": 1e4, "time_power": -0.3}
+    yield "creep", {"case": dict(held, materials=[dict(plastic, mechanical={"creep": creep, "hardening": 1e9})],
+                                 loads=[{"set": "xmax", "pressure": 1e8, "history": [[0, 0], [1, 1], [101, 2]]}],
+                                 initial_temperatures=[{"set": "all", "temperature": 900.0}], analysis=[{"creep": True, "duration": 100.0, "first_step": 10.0}]),
+                    "only": ["materials.mechanical.creep", "analysis"],
+                    "hints": dict(hints, **{"analysis.creep_change": [1e-9], "analysis.duration": [60.0], "analysis.first_step": [4.0], "analysis.largest_step": [5.0]})}
     wood = {"name": "wood", "stiffness": [2e10, 3e9, 8e9, 2e9, 1e9, 5e9, 2e9, 1e9, 3e9]}
     yield "wood", {"case": dict(held, materials=[wood], loads=pull, material_axes=[{"set": "plate", "a": [1.0, 0.3, 0.0], "b": [0.0, 1.0, 0.0]}], analysis=[{}]),
                    "only": ["material_axes"], "hints": dict(hints, **{"material_axes.set": ["one"], "material_axes.b": [[0.0, 1.0, 1.0]]})}

@@ -25,6 +25,7 @@ ig_status ig_structure_verify_column(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_shells.c */
 ig_status ig_structure_verify_roof(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_hemisphere(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_structure_verify_bowl(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_snap(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_snap_back(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_contact.c */
@@ -32,6 +33,9 @@ ig_status ig_structure_verify_patch(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_hertz(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_punch(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_ironing(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_sze.c */
+ig_status ig_structure_verify_strip(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_structure_verify_slit(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_creep.c */
 ig_status ig_structure_verify_creep(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_elements.c */

@@ -2,6 +2,7 @@
 #include "verify/structure/verify.h"
 #include "kern/fault.h"
 #include "solid/solid.h"
+#include "structure/structure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,21 +41,40 @@ static void element_place(ig_solid_kind kind, uint32_t *seed, double *X) {
       X[3 * a + d] = (X[3 * side[a - corners][0] + d] + X[3 * side[a - corners][1] + d]) / 2;
 }
 
-static ig_solid_law law_of(bool plastic) {
-  ig_solid_law law = ig_solid_isotropic(200, 0.3, 0);
-  law.large = true;
-  if (plastic) {
-    law.law = IG_LAW_J2;
-    law.yield = 1;
-    law.hardening = 10;
+typedef enum { ELASTIC, PLASTIC, CREEP, CREEP_PLASTIC, WAYS } way;
+static const char *const way_name[WAYS] = {"elastic", "plastic", "creep", "creep and plastic"};
+
+/* Creep is that of strain hardening; elements differ in nothing that matters to it, one has it. */
+static int ways_of(int kind) {
+  return kind == IG_SOLID_HEX20_REDUCED ? WAYS : CREEP;
+}
+
+static ig_status law_of(ig_ctx *cx, way w, ig_solid_law *law) {
+  static const ig_material_case m = {
+      .name = "m",
+      .mechanical.creep = {
+          .factor = 0.001, .power = 3, .time_power = -0.3, .hardening = IG_CREEP_STRAIN}};
+  static const ig_structure_case c = {.absolute_zero = 0};
+  *law = ig_solid_isotropic(200, 0.3, 0);
+  law->large = true;
+  if (w == PLASTIC || w == CREEP_PLASTIC) {
+    law->law = IG_LAW_J2;
+    law->yield = 1;
+    law->hardening = 10;
   }
-  return law;
+  if (w < CREEP)
+    return IG_OK;
+  ig_structure s = {.cx = cx, .c = &c};
+  IG_TRY(ig_structure_creep_law(&s, &m, law));
+  law->own.step = law->own.time = 1;
+  return IG_OK;
 }
 
 /* Largest difference of the tangent from central differences, over its largest number. */
-static ig_status tangent_error(ig_ctx *cx, ig_solid_kind kind, bool plastic, double *worst) {
+static ig_status tangent_error(ig_ctx *cx, ig_solid_kind kind, way w, double *worst) {
   static double past[STATES], now[STATES]; /* read and written by one thread */
-  const ig_solid_law law = law_of(plastic);
+  ig_solid_law law;
+  IG_TRY(law_of(cx, w, &law));
   const int n = 3 * ig_solid_info_get(kind)->nodes;
   double X[MOST], u[MOST], f[2][MOST], most = 0;
   static double K[MOST * MOST];
@@ -82,12 +102,12 @@ static ig_status tangent_error(ig_ctx *cx, ig_solid_kind kind, bool plastic, dou
 
 ig_status ig_structure_verify_tangents(ig_ctx *cx, const ig_verify_sink *sink) {
   for (int k = 0; k < IG_SOLID_VOLUMES; k++)
-    for (int plastic = 0; plastic < 2; plastic++) {
+    for (int w = 0; w < ways_of(k); w++) {
       char name[96];
       double worst;
-      IG_TRY(tangent_error(cx, (ig_solid_kind)k, plastic, &worst));
+      IG_TRY(tangent_error(cx, (ig_solid_kind)k, (way)w, &worst));
       snprintf(name, sizeof name, "%s, %s, large: error of the tangent",
-               ig_solid_info_get((ig_solid_kind)k)->name, plastic ? "plastic" : "elastic");
+               ig_solid_info_get((ig_solid_kind)k)->name, way_name[w]);
       ig_structure_verify_row(sink, name, "differences of forces", 0, worst, 1e-6);
     }
   return IG_OK;
@@ -122,9 +142,10 @@ static void solve(int n, double *A, double *b) {
 /* One element, pulled: nodes below z = 0.3 are fixed, the others loaded. Exponents q with
    r_(k+1) ~ r_k^q over the last three residuals that are above rounding. A penalty keeps hourglass
    modes of a single element with reduced integration in place; it is linear. */
-static ig_status order_of(ig_ctx *cx, ig_solid_kind kind, bool plastic, double *order) {
+static ig_status order_of(ig_ctx *cx, ig_solid_kind kind, way w, double *order) {
   static double past[STATES], now[STATES], K[MOST * MOST], A[MOST * MOST];
-  const ig_solid_law law = law_of(plastic);
+  ig_solid_law law;
+  IG_TRY(law_of(cx, w, &law));
   const int nodes = ig_solid_info_get(kind)->nodes, n = 3 * nodes;
   double X[MOST], u[MOST] = {0}, f[MOST], load[MOST], d[MOST], r[16] = {0};
   int free[MOST], count = 0, passes = 0;
@@ -161,12 +182,12 @@ static ig_status order_of(ig_ctx *cx, ig_solid_kind kind, bool plastic, double *
 
 ig_status ig_structure_verify_newton(ig_ctx *cx, const ig_verify_sink *sink) {
   for (int k = 0; k < IG_SOLID_VOLUMES; k++)
-    for (int plastic = 0; plastic < 2; plastic++) {
+    for (int w = 0; w < ways_of(k); w++) {
       char name[96];
       double order;
-      IG_TRY(order_of(cx, (ig_solid_kind)k, plastic, &order));
+      IG_TRY(order_of(cx, (ig_solid_kind)k, (way)w, &order));
       snprintf(name, sizeof name, "%s, %s, large: order of the residuals",
-               ig_solid_info_get((ig_solid_kind)k)->name, plastic ? "plastic" : "elastic");
+               ig_solid_info_get((ig_solid_kind)k)->name, way_name[w]);
       ig_structure_verify_row(sink, name, "Newton's method", 2, fmin(order, 2), 0.2);
     }
   return IG_OK;

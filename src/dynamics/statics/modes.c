@@ -125,7 +125,7 @@ static void shape_of(work *w, const double *x, double scale, int i, ig_dyn_modes
     to->mass[i][c] = sum[c] * sum[c];
 }
 
-/* Natural frequencies by subspace iteration on (K + shift M)^-1 M (implicit/modes.h). The number
+/* Natural frequencies by a block Krylov method on (K + shift M)^-1 M (implicit/modes.h). The number
    of modes found is checked by a Sturm count: negative pivots of K - s M are the modes below s. */
 static ig_status frequencies(work *w, int count, ig_dyn_modes *to) {
   ig_dyn_model *m = w->s->m;
