@@ -36,7 +36,7 @@ docs: all ; @scripts/make-docs $(BUILD)/ingot
 # the pages as a static site with search (mkdocs of the package manager), in build/site
 site:
 	@command -v mkdocs > /dev/null || { echo "installing mkdocs"; $$( [ "$$(id -u)" = 0 ] || echo sudo ) apt-get install -y mkdocs > /dev/null; }
-	@mkdocs build --quiet && echo "build/site/index.html"
+	@mkdocs build --quiet --strict && echo "build/site/index.html"
 # For any machine of this kind: from a folder of its own, unless NATIVE=1 asks for what `make` built for this one.
 PORTABLE := $(if $(NATIVE)$(shell grep -s 'INGOT_NATIVE:BOOL=OFF' $(BUILD)/CMakeCache.txt),,-portable)
 install:

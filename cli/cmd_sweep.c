@@ -357,7 +357,7 @@ static void run_again(sweep *s) {
 /* --- the table of results */
 
 /* Columns and letters of the table on the terminal; results.csv has everything. */
-enum { MAX_COLUMNS = 12, CELL = 28 };
+enum { MAX_COLUMNS = 48, CELL = 28 };
 typedef struct {
   int rows, columns, capacity;
   char (*cell)[MAX_COLUMNS][CELL];
@@ -386,22 +386,35 @@ static void row_keep(void *user, int count, const char *const *cells) {
   t->rows++;
 }
 
-/* As many columns as fit into 120. */
+/* Whether a figure is the same in all runs (row 0 is the heading): it tells nothing of the sweep.
+ */
+static bool same_in_all(const table *t, int c) {
+  bool same = t->rows > 2;
+  for (int r = 2; r < t->rows; r++)
+    same &= strcmp(t->cell[r][c], t->cell[1][c]) == 0;
+  return same;
+}
+
+/* Name, status, and of what differs between the runs as many columns as fit into 120. */
 static void table_print(const table *t) {
-  /* Columns that do not fit are left out from the right. */
-  int width[MAX_COLUMNS] = {0}, columns = 0, line = 0;
+  enum { NAMED = 2 };
+  int width[MAX_COLUMNS] = {0}, shown[MAX_COLUMNS], columns = 0, line = 0;
   for (int c = 0; c < t->columns; c++) {
+    if (c >= NAMED && same_in_all(t, c))
+      continue;
     for (int r = 0; r < t->rows; r++) {
       const int w = (int)strlen(t->cell[r][c]);
       width[c] = w > width[c] ? w : width[c];
     }
     line += width[c] + 2;
-    if (line <= 120)
-      columns = c + 1;
+    if (line > 120)
+      break;
+    shown[columns++] = c;
   }
   for (int r = 0; r < t->rows; r++) {
-    for (int c = 0; c < columns; c++)
-      printf("%-*s%s", c + 1 < columns ? width[c] : 0, t->cell[r][c], c + 1 < columns ? "  " : "");
+    for (int i = 0; i < columns; i++)
+      printf("%-*s%s", i + 1 < columns ? width[shown[i]] : 0, t->cell[r][shown[i]],
+             i + 1 < columns ? "  " : "");
     putchar('\n');
   }
 }

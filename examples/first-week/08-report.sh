@@ -3,5 +3,5 @@
 set -eu
 [ -d beam ] || sh "$(dirname "$0")/02-first-case.sh"
 ingot report beam -o beam.html
-! grep -qE '(src|href)="https?:' beam.html
+if grep -qE '(src|href)="https?:' beam.html; then exit 1; fi
 ls -l beam.html

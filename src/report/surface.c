@@ -482,9 +482,8 @@ static void marks_write(const ig_marks *m, ig_json *json) {
   ig_json_real(json, "most", m->most);
   ig_json_list(json, "total");
   for (int q = 0; q < m->cases && q < IG_MARK_CASES; q++) {
-    const ig_display shown = ig_display_for(m->heat ? "W" : "N", m->total[q]);
     char text[64];
-    ig_format(text, sizeof text, "%.4g %s", shown.factor * m->total[q], shown.unit);
+    ig_marks_said(m, q, text);
     ig_json_text(json, NULL, text);
   }
   ig_json_end(json, ']');

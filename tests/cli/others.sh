@@ -40,6 +40,30 @@ END
   tried=$((tried + 1))
 fi
 
+# every type of element that is written: pulled by 1 mm per metre, without lateral contraction F = E A 1e-3
+pulled() { # name, case of its mesh, section, sets that are held and pulled, direction, force expected, directions held
+  printf 'mesh: {%s}\n' "$2" >"$1.yaml"
+  "$INGOT" mesh new "$1.yaml" "$1.inp" -q || fail "$1 is not written"
+  printf '*INCLUDE, INPUT=%s.inp\n*MATERIAL, NAME=STEEL\n*ELASTIC\n210E9, 0.\n%b\n*BOUNDARY\n%s, 1, %s\n*STEP\n*STATIC\n*BOUNDARY\n%s, %s, %s, 1E-3\n*NODE PRINT, NSET=%s, TOTALS=ONLY\nRF\n*END STEP\n' \
+    "$1" "$3" "${4% *}" "${7:-6}" "${4#* }" "$5" "$5" "${4% *}" >"pull-$1.inp"
+  OMP_NUM_THREADS=1 ccx "pull-$1" >log 2>&1 || fail "CalculiX, $1: $(grep -m 3 -i error log)"
+  grep -A 2 'total force' "pull-$1.dat" | awk -v at="$5" -v f="$6" 'NF == 3 { v = -$at } END { exit !(v > 0.995 * f && v < 1.005 * f) }' ||
+    fail "CalculiX, $1: $(cat "pull-$1.dat")"
+}
+if command -v ccx >/dev/null; then
+  for element in hex8 hex20 tet4 tet10 wedge6 wedge15; do
+    pulled $element "element: $element, boxes: {size: [1, 1, 1], cells: [2, 2, 2]}" '*SOLID SECTION, ELSET=all, MATERIAL=STEEL' 'xmin xmax' 1 2.1e8
+  done
+  for element in tri3 tri6 quad4; do
+    pulled plane-$element "element: $element, boxes: {size: [1, 1], cells: [2, 2]}" '*SOLID SECTION, ELSET=all, MATERIAL=STEEL\n0.01' 'xmin xmax' 1 2.1e6 2
+    # a quarter of a tube, chords of 4 elements
+    pulled shell-$element "element: $element, cylinder_shell: {radius: 1, height: 1, angle: 90 deg, cells: [4, 4]}" \
+      '*SHELL SECTION, ELSET=all, MATERIAL=STEEL\n0.01' 'bottom top' 3 3.29e6
+  done
+  pulled line 'beam_line: {x: [0, 1], z: [0, 0], cells: 4}' \
+    '*BEAM SECTION, ELSET=all, MATERIAL=STEEL, SECTION=RECT\n0.01, 0.01\n0, 1, 0' 'start end' 1 2.1e4
+fi
+
 if /usr/bin/python3 -c 'import meshio' 2>/dev/null; then
   for form in inp vtu vtk msh; do "$INGOT" mesh new bar.yaml "bar.$form" -q; done
   /usr/bin/python3 - <<'END' || fail 'meshio reads another mesh'

@@ -31,6 +31,7 @@ head -1 out/results.csv | grep -q '^run,status,materials\[0\].conductivity,bound
   fail "headings: $(head -1 out/results.csv)"
 grep -q '^run-004,complete,20,500 K,500,' out/results.csv || fail "row 4: $(sed -n 5p out/results.csv)"
 grep -q 'run-006 .*complete' table || fail "no table is printed"
+grep -q 'held \[J\]' table && ! grep -q 'beam \[J\]' table || fail "the table has figures that are the same in all runs: $(head -1 table)"
 # the same bits as a run of its own
 "$INGOT" run bar.yaml -q -t 1 -b cpu -s precision=double -s 'materials[0].conductivity=20' \
   -s 'boundary[0].temperature=500 K' -o alone || fail "the run alone fails"

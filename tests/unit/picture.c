@@ -227,6 +227,38 @@ static void shade_keeps_the_color(void **state) {
     }
 }
 
+/* Loads in words: their sum, of a part that is pinched what acts on a side; rounding errors are
+ * none. */
+static void loads_in_words(void **state) {
+  (void)state;
+  static const struct {
+    double left, right;
+    const char *said;
+  } cases[] = {{-101, 101, "101 N on either side"}, {-1500, -500, "2 kN"}, {3e-12, -3e-12, NULL}};
+  char *folder = folder_new(), path[128], snapshot[128];
+  snprintf(path, sizeof path, "%s/loads.csv", folder);
+  snprintf(snapshot, sizeof snapshot, "%s/snap_000000.vtkhdf", folder);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f,
+            "x [m],y [m],z [m],load_case,force_x [N],force_y [N],force_z [N],held_x,held_y,held_z\n"
+            "0,0,0,1,0,0,%g,0,0,0\n1,0,0,1,0,0,%g,0,0,0\n0,1,1,0,0,0,0,1,1,1\n",
+            cases[i].left, cases[i].right);
+    fclose(f);
+    ig_marks m;
+    char text[64];
+    GOOD(cx, ig_marks_read(cx, snapshot, 2, &m));
+    assert_int_equal(m.cases, cases[i].said ? 1 : 0);
+    if (cases[i].said) {
+      ig_marks_said(&m, 0, text);
+      assert_string_equal(text, cases[i].said);
+    }
+    ig_marks_free(&m);
+  }
+  folder_remove(folder);
+}
+
 /* Brightness never rises along palettes for what is lowest nearly everywhere, from light to dark.
  */
 static void light_palettes_become_darker(void **state) {
@@ -393,6 +425,7 @@ int main(void) {
       cmocka_unit_test(stl_surfaces_are_drawn),
       cmocka_unit_test(cuts_have_their_area_and_values),
       cmocka_unit_test(shade_keeps_the_color),
+      cmocka_unit_test(loads_in_words),
       cmocka_unit_test(light_palettes_become_darker),
       cmocka_unit_test(usual_field_and_thin_cells),
       cmocka_unit_test(all_solid_cells_are_drawn),

@@ -75,10 +75,11 @@ const char *ig_inp_number(double value, char text[IG_NUMBER_TEXT]) {
 
 /* Element names by type, in the order of ig_elem_type; plane meshes become plane stress. Nodes,
    elements by type, sets, surfaces. Plane meshes get plane-stress types, which a reader may
-   change. */
+   change. Quadratic triangles are S6, as CalculiX calls what Abaqus calls STRI65; it has no
+   pyramids. */
 void ig_inp_put(FILE *f, const ig_mesh *mesh) {
-  static const char *const space[] = {"B31",  "S3",     "STRI65", "S4",   "C3D4", "C3D10", "C3D8",
-                                      "C3D6", "C3D20R", "C3D15",  "C3D5", "S8R",  "B32R"};
+  static const char *const space[] = {"B31",  "S3",     "S6",    "S4",   "C3D4", "C3D10", "C3D8",
+                                      "C3D6", "C3D20R", "C3D15", "C3D5", "S8R",  "B32R"};
   static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "",      "",    "",
                                       "",    "",     "",     "",     "CPS8R", "B32R"};
   fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");

@@ -173,12 +173,15 @@ typedef struct {
   double most;  /* length of the largest load */
   double pitch; /* about the distance of marks, m */
   double total[IG_MARK_CASES];
-  bool heat; /* heat flows and prescribed temperatures */
+  bool cancels[IG_MARK_CASES]; /* the sum is zero; the total is that of one side */
+  bool heat;                   /* heat flows and prescribed temperatures */
 } ig_marks;
 /* Marks of loads.csv beside a snapshot, in a body of `size` (m); none where there is no such file.
  */
 IG_MUST_CHECK ig_status ig_marks_read(ig_ctx *cx, const char *path, double size, ig_marks *m);
 void ig_marks_free(ig_marks *m);
+/* Total of load case q, from 0, in a unit for reading. */
+void ig_marks_said(const ig_marks *m, int q, char text[64]);
 /* Of a body of which a part is shown: notes in near[i] that mark i is near a point of it; then
    drops supports that are near none. */
 void ig_marks_near(const ig_marks *m, const double p[3], bool *near);

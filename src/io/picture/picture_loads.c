@@ -334,15 +334,41 @@ static void plane_held(entry *e, int64_t count) {
     e[i].mark.held |= e[i].mark.load_case == 0 ? 4U : 0;
 }
 
-/* Loads of a case: what their sum is. */
-static void totals(const ig_marks *m, double total[IG_MARK_CASES]) {
-  double sum[IG_MARK_CASES][3] = {{0}};
+/* Loads of a case: what their sum is; of loads that cancel, such as two that pinch, how much acts
+   on either side. */
+static void totals(ig_marks *m) {
+  double sum[IG_MARK_CASES][3] = {{0}}, all[IG_MARK_CASES] = {0};
   for (int64_t i = 0; i < m->count; i++)
-    if (m->mark[i].load_case > 0 && m->mark[i].load_case <= IG_MARK_CASES)
+    if (m->mark[i].load_case > 0 && m->mark[i].load_case <= IG_MARK_CASES) {
+      all[m->mark[i].load_case - 1] += length_of(m->mark[i].load);
       for (int c = 0; c < 3; c++)
         sum[m->mark[i].load_case - 1][c] += m->mark[i].load[c];
-  for (int q = 0; q < IG_MARK_CASES; q++)
-    total[q] = length_of(sum[q]);
+    }
+  for (int q = 0; q < IG_MARK_CASES; q++) {
+    m->total[q] = length_of(sum[q]);
+    m->cancels[q] = all[q] > 0 && m->total[q] < 1e-6 * all[q];
+    if (m->cancels[q])
+      m->total[q] = 0.5 * all[q];
+  }
+}
+
+void ig_marks_said(const ig_marks *m, int q, char text[64]) {
+  const ig_display shown = ig_display_for(m->heat ? "W" : "N", m->total[q]);
+  ig_format(text, 64, "%.4g %s%s", shown.factor * m->total[q], shown.unit,
+            m->cancels[q] ? " on either side" : "");
+}
+
+/* Forces that are rounding errors, as of a load whose history has come back to zero. */
+static int64_t noise_drop(entry *e, int64_t count) {
+  const double least = 1e-9;
+  double all = 0;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < count; i++)
+    all += e[i].mark.load_case > 0 ? e[i].weight : 0;
+  for (int64_t i = 0; i < count; i++)
+    if (all > least || e[i].mark.load_case == 0)
+      e[kept++] = e[i];
+  return kept;
 }
 
 ig_status ig_marks_read(ig_ctx *cx, const char *path, double size, ig_marks *m) {
@@ -365,11 +391,12 @@ ig_status ig_marks_read(ig_ctx *cx, const char *path, double size, ig_marks *m) 
   int64_t count = 0;
   for (int64_t r = 0; r < t.rows; r++)
     count += entry_read(&k, r, size / 14, &e[count]);
+  count = noise_drop(e, count);
   plane_held(e, count);
   qsort(e, (size_t)count, sizeof *e, entry_order);
   m->pitch = size / 14;
   IG_TRY_GOTO(status, done, entries_join(cx, e, count, m->pitch, m));
-  totals(m, m->total);
+  totals(m);
 done:
   free(e);
   free(file);
@@ -491,13 +518,12 @@ static void legend_draw(const ig_marks *m, ig_canvas *canvas, float right, float
     }
   const int cases = m->cases < IG_MARK_CASES ? m->cases : IG_MARK_CASES;
   for (int q = cases; q >= 1; q--) {
-    const ig_display shown = ig_display_for(m->heat ? "W" : "N", m->total[q - 1]);
-    char text[80];
+    char said[64], text[96];
+    ig_marks_said(m, q - 1, said);
     if (cases > 1)
-      ig_format(text, sizeof text, "load %d: %.4g %s", q, shown.factor * m->total[q - 1],
-                shown.unit);
+      snprintf(text, sizeof text, "load %d: %s", q, said);
     else
-      ig_format(text, sizeof text, "load %.4g %s", shown.factor * m->total[q - 1], shown.unit);
+      snprintf(text, sizeof text, "load %s", said);
     x -= ig_text_width(size, text) + 0.02F * h;
     const double to[2] = {(double)x - 0.01 * (double)h, y - 0.006 * (double)h};
     const double from[2] = {to[0] - 0.035 * (double)h, to[1]};
