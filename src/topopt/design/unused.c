@@ -215,6 +215,7 @@ static ig_status check_sections(const asked *a) {
   IG_TRY(REFUSE(a, &c->buckling.at, buckling));
   const ig_printing_case *made = &c->printing;
   const rule printing[] = {
+      {made->at.given && !a->grid, "printing", "it is for grids; this is a mesh"},
       {!isnan(made->strain[0]) && !ig_topopt_distortion_asked(c), "printing: strain",
        "no distortion is bounded or made small: give one in 'constraints', or minimise: "
        "distortion"},
