@@ -223,6 +223,8 @@ static ig_status meshes_run(ig_finished *f, const ig_finish_options *given) {
       status = files_write(f, o, &m);
     if (status == IG_OK)
       status = ig_finish_analyse(f, &m, o, &figures[k]);
+    if (status == IG_OK && last && f->t->finish.large_deflections)
+      status = ig_finish_analyse_large(f, &m, &figures[k]);
     if (status == IG_OK)
       ig_info(f->cx, "mesh %d of %d: %d tet10, compliance %.5g J, stress %.5g Pa", k + 1, meshes,
               figures[k].elements, figures[k].compliance, figures[k].stress);

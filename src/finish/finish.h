@@ -7,6 +7,7 @@
        supports and loads of the case on the new nodes        finish_region.c, finish_loads.c
        deck for CalculiX                                      finish_deck.c
        linear statics by the room structure, figures          finish_analysis.c
+       damage by a spectrum of loads                          finish_fatigue.c
      errors from three meshes, comparison with the density model, feasibility, summary.json
                                                               finish_report.c
 
@@ -131,6 +132,7 @@ typedef struct {
   double size;                             /* cube root of the mean volume of an element, m */
   double work[IG_LOAD_CASES];              /* compliance of each load case, J */
   double compliance, displacement, stress; /* weighted sum, J; largest, m and Pa */
+  double moved[IG_LOAD_CASES];             /* the largest displacement of each load case, m */
   double where[3];                         /* of the largest stress */
   double limit[IG_LIMITS];
   double sum[IG_LOAD_CASES][3]; /* of the loads, N */
@@ -138,9 +140,19 @@ typedef struct {
   double frequency[50];         /* Hz */
   int bucklings[IG_LOAD_CASES]; /* positive factors found, of so many asked for */
   double buckling[IG_LOAD_CASES][IG_FINISH_BUCKLINGS];
+  double damage, damage_at[3]; /* largest of one pass of the spectrum, and where */
+  /* with large displacements and rotations: of each load case; NaN: no equilibrium was found */
+  double large_work[IG_LOAD_CASES], large_moved[IG_LOAD_CASES];
 } ig_finish_figures;
 IG_MUST_CHECK ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m,
                                           const ig_finish_options *o, ig_finish_figures *figures);
+/* The same loads with large displacements and rotations: large_work and large_moved. */
+IG_MUST_CHECK ig_status ig_finish_analyse_large(ig_finished *f, const ig_finish_model *m,
+                                                ig_finish_figures *figures);
+
+/* --- finish_fatigue.c: damage by load case q, at nodes, from stresses (nodes x 6) of a material */
+void ig_finish_damage_add(const ig_finished *f, const ig_fatigue_case *by, int q, ig_lid nodes,
+                          const double *stress, double *damage);
 
 /* --- finish_measure.c */
 /* Smallest member and gap, m; NaN: there is none. */

@@ -54,7 +54,7 @@ static ig_status marked_add(ig_ctx *cx, ig_mesh *mesh, ig_set_kind kind, ig_lid 
   ig_set *set;
   for (ig_lid i = 0; i < items; i++)
     count += mark[i] == value;
-  if (count == 0)
+  if (count == 0 || ig_mesh_find_set(mesh, name, kind))
     return IG_OK;
   IG_TRY(ig_mesh_add_set(cx, mesh, name, kind, count, &set));
   count = 0;
@@ -171,14 +171,14 @@ static int buckling_first(const ig_finished *f, const ig_finish_options *o) {
 }
 
 static ig_status case_fill(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
-                           const ig_finish_options *o, ig_case *c) {
+                           const ig_finish_options *o, bool large, ig_case *c) {
   const int buckle = buckling_first(f, o);
   ig_text t = {0};
   char line[64];
   IG_TRY(ig_case_set(c, "physics", "structure"));
   IG_TRY(set_list(c, "materials", &t, materials_write(f, m, mesh, &t)));
   for (int q = 0; q < f->cases; q++)
-    entry_add(&t, "{kind: static}");
+    entry_add(&t, large ? "{kind: static, large: true}" : "{kind: static}");
   snprintf(line, sizeof line, "{kind: frequency, modes: %d}", o->frequencies);
   if (o->frequencies > 0)
     entry_add(&t, line);
@@ -207,6 +207,9 @@ typedef struct {
   uint8_t *skipped; /* nodes whose stress does not count */
   double *stress;   /* nodes x 6, then the count of elements */
   int *count;
+  double *damage; /* nodes, of each material; NULL: there is no spectrum */
+  bool large;     /* large displacements and rotations */
+  double reached; /* of these: the time */
 } reading;
 
 /* Gradients of the barycentric coordinates; volume of the tetrahedron. */
@@ -392,8 +395,9 @@ static void case_read(reading *r, int q, const double *u, const double *reaction
       to->work[q] += 2 * m->force[q][k] * free;
       square += (u[k] + free) * (u[k] + free);
     }
-    to->displacement = fmax(to->displacement, sqrt(square));
+    to->moved[q] = fmax(to->moved[q], sqrt(square));
   }
+  to->displacement = fmax(to->displacement, to->moved[q]);
   to->work[q] += expansion_energy(r);
   to->compliance += r->f->weight[q] * to->work[q];
   for (int k = 0; k < r->f->materials && r->status == IG_OK; k++) {
@@ -404,14 +408,30 @@ static void case_read(reading *r, int q, const double *u, const double *reaction
       memcpy(to->where, m->mesh->x + 3 * (size_t)at, sizeof to->where);
     }
     r->status = limits_read(r, q, u);
+    if (r->damage)
+      ig_finish_damage_add(r->f, &r->f->material[k].of->fatigue, q, m->mesh->nodes, r->stress,
+                           r->damage + (size_t)k * (size_t)m->mesh->nodes);
   }
 }
 
-/* A snapshot at the end of each analysis; the one before the first step has time 0. */
+/* Work of the loads, which keep their directions, and the largest displacement. */
+static void large_read(reading *r, int q, const double *u) {
+  double work = 0, most = 0;
+  for (ig_lid n = 0; n < r->m->mesh->nodes; n++) {
+    const double *v = u + 3 * (size_t)n, *force = r->m->force[q] + 3 * (size_t)n;
+    work += v[0] * force[0] + v[1] * force[1] + v[2] * force[2];
+    most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+  }
+  r->to->large_work[q] = work;
+  r->to->large_moved[q] = most;
+}
+
+/* A snapshot at the end of each analysis, and of each step of large ones; the one before the first
+   step has time 0. */
 static void snapshot_take(void *user, const ig_snapshot_view *s) {
   reading *r = user;
   const double *u = NULL, *reaction = NULL;
-  if (s->time <= 0 || r->done == r->f->cases || r->status != IG_OK)
+  if (s->time <= 0 || (r->done == r->f->cases && !r->large) || r->status != IG_OK)
     return;
   for (int i = 0; i < s->fields; i++) {
     if (strcmp(s->field[i].name, "displacement") == 0)
@@ -421,7 +441,11 @@ static void snapshot_take(void *user, const ig_snapshot_view *s) {
   }
   if (!u || !reaction || s->points != r->m->mesh->nodes)
     r->status = IG_FAIL(r->f->cx, IG_ARG, "the analysis of the finished part has other nodes");
-  else
+  else if (r->large) { /* each analysis takes a second, in steps: the last one stays */
+    r->done = (int)fmin(r->f->cases, fmax(1, ceil(s->time - 1e-9)));
+    r->reached = s->time;
+    large_read(r, r->done - 1, u);
+  } else
     case_read(r, r->done++, u, reaction);
 }
 
@@ -470,7 +494,7 @@ static void figure_take(void *user, const char *key, double value, const char *u
 static ig_status run(reading *r, ig_mesh *mesh) {
   ig_case *c;
   IG_TRY(ig_case_new(r->f->cx, &c));
-  ig_status status = case_fill(r->f, r->m, mesh, r->o, c);
+  ig_status status = case_fill(r->f, r->m, mesh, r->o, r->large, c);
   if (status == IG_OK)
     status =
         ig_run(c, &(ig_run_options){.snapshot = snapshot_take, .figure = figure_take, .user = r});
@@ -480,6 +504,39 @@ static ig_status run(reading *r, ig_mesh *mesh) {
   if (status == IG_OK && r->done != r->f->cases)
     status = IG_FAIL(r->f->cx, IG_ARG, "the analysis of the finished part ended early");
   return status;
+}
+
+/* The largest damage of all materials, and where. */
+static void damage_most(const reading *r) {
+  const ig_mesh *mesh = r->m->mesh;
+  for (int k = 0; r->damage && k < r->f->materials; k++)
+    for (ig_lid n = 0; n < mesh->nodes; n++) {
+      const double damage = r->damage[(size_t)k * (size_t)mesh->nodes + (size_t)n];
+      if (r->skipped[n] || !(damage > r->to->damage))
+        continue;
+      r->to->damage = damage;
+      memcpy(r->to->damage_at, mesh->x + 3 * (size_t)n, sizeof r->to->damage_at);
+    }
+}
+
+/* A part that finds no equilibrium under its loads has a figure that says so, not a failed run. */
+ig_status ig_finish_analyse_large(ig_finished *f, const ig_finish_model *m,
+                                  ig_finish_figures *figures) {
+  const ig_finish_options none = {0};
+  reading r = {.f = f, .m = m, .o = &none, .to = figures, .large = true};
+  for (int q = 0; q < f->cases; q++)
+    figures->large_work[q] = figures->large_moved[q] = NAN;
+  const ig_status status = run(&r, m->mesh);
+  if (status != IG_NUMERIC)
+    return status;
+  const int failed = (int)floor(r.reached + 1e-9);
+  for (int q = failed; q < f->cases; q++) /* what it got to on the way is no figure */
+    figures->large_work[q] = figures->large_moved[q] = NAN;
+  ig_finish_warn(f,
+                 "large deflections: under load case %d the part finds no equilibrium: it buckles, "
+                 "snaps through or folds before its full load",
+                 failed + 1);
+  return IG_OK;
 }
 
 ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, const ig_finish_options *o,
@@ -494,11 +551,15 @@ ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, const ig_f
   IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.skipped, n + 1, "stresses"));
   IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.stress, 6 * n + 1, "stresses"));
   IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.count, n + 1, "stresses"));
+  if (f->t->finish.spectrum.count > 0)
+    IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.damage, n * (size_t)f->materials, "damage"));
   IG_TRY_GOTO(status, done, skipped_find(&r));
   status = run(&r, m->mesh);
+  damage_most(&r);
 done:
   free(r.skipped);
   free(r.stress);
   free(r.count);
+  free(r.damage);
   return status;
 }

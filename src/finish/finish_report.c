@@ -141,6 +141,9 @@ static bound bound_of(const ig_limit_case *l) {
                        {"distortion", "m", l->distortion},
                        {"temperature", "K", l->temperature},
                        {"member", "m", l->member},
+                       {"support_volume", "m^3", l->support_volume},
+                       {"removal_force", "N", l->removal_force},
+                       {"overheating", "", l->overheating},
                        {"volume", "", l->volume}};
   enum { KINDS = sizeof all / sizeof *all };
   int i = 0;
@@ -318,6 +321,58 @@ static void put_buckling(report *r, int meshes, const ig_finish_figures *figures
     }
 }
 
+/* Beside the linear analysis of the same mesh, so that the difference is that of the theory alone.
+ */
+static void put_large(report *r, const ig_finish_figures *fine) {
+  for (int q = 0; r->f->t->finish.large_deflections && q < r->f->cases; q++) {
+    char key[64], before[24] = "";
+    if (r->f->cases > 1)
+      snprintf(before, sizeof before, "load_case_%d_", q + 1);
+    snprintf(key, sizeof key, "%slarge_compliance", before);
+    put(r, key, "J", fine->large_work[q]);
+    snprintf(key, sizeof key, "%slarge_displacement", before);
+    put(r, key, "m", fine->large_moved[q]);
+    const double by = 100 * (fine->large_moved[q] / fine->moved[q] - 1);
+    snprintf(key, sizeof key, "%slarge_difference", before);
+    put(r, key, "%", by);
+    if (fabs(by) > 10)
+      ig_finish_warn(r->f,
+                     "large deflections: load case %d moves the part by %.4g m, %+.0f %% of what "
+                     "linear theory says (%.4g m): its figures do not hold",
+                     q + 1, fine->large_moved[q], by, fine->moved[q]);
+  }
+}
+
+/* Damage of one pass of the spectrum. Its root of the material's line goes with the stress, which
+   is what converges with the mesh. */
+static void put_damage(report *r, int meshes, const ig_finish_figures *figures, char *text,
+                       size_t text_size) {
+  const ig_finish_figures *fine = &figures[meshes - 1];
+  const ig_finish_case *c = &r->f->t->finish;
+  double size[3], value[3];
+  if (c->spectrum.count == 0)
+    return;
+  const double power = -r->f->material[0].of->fatigue.exponent;
+  for (int k = 0; k < meshes; k++) {
+    size[k] = figures[k].size;
+    value[k] = pow(figures[k].damage, power);
+  }
+  const ig_finish_estimate e = ig_finish_extrapolate(meshes, size, value);
+  const double worst = isnan(e.error) ? fine->damage : pow(e.value + e.error, 1 / power);
+  put(r, "damage", "", fine->damage);
+  put(r, "damage_with_error", "", isnan(e.error) ? NAN : worst);
+  put(r, "damage_passes", "", 1 / fine->damage);
+  for (int d = 0; d < 3; d++) {
+    const char key[] = {'d', 'a', 'm', 'a', 'g', 'e', '_', (char)('x' + d), '\0'};
+    put(r, key, "m", fine->damage_at[d]);
+  }
+  if (worst > 1 && text[0] == 'y')
+    ig_format(text, text_size,
+              "no: the spectrum does a damage of %.4g%s at (%.4g, %.4g, %.4g) m, above 1", worst,
+              isnan(e.error) ? "" : " with its error", fine->damage_at[0], fine->damage_at[1],
+              fine->damage_at[2]);
+}
+
 static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
                         const ig_finish_model *finest) {
   const ig_finished *f = r->f;
@@ -357,6 +412,7 @@ static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
                    fine->where[0], fine->where[1], fine->where[2]);
   put_frequencies(r, meshes, figures);
   put_buckling(r, meshes, figures);
+  put_large(r, fine);
   put(r, "volume", "m^3", finest->volume);
   put(r, "volume_design", "m^3", design_figure(f, "surface_volume"));
   put(r, "area", "m^2", finest->area);
@@ -366,6 +422,7 @@ static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
   }
   put_sums(r, fine);
   put_bounds(r, meshes, figures, finest->mass, feasible, sizeof feasible);
+  put_damage(r, meshes, figures, feasible, sizeof feasible);
   if (feasible[0] != 'y')
     ig_finish_warn(r->f, "the finished part is not feasible: %s", feasible + 4);
   put_text(r, "feasible", feasible);

@@ -116,6 +116,16 @@ static const ig_option homogenised_options[] = {
             "the same of the conductivity; lattices: 1 to 1.5"),
     IG_END};
 #undef J
+#define J ig_fatigue_case
+static const ig_option fatigue_options[] = {
+    IG_REAL_USUAL(J, coefficient, "Pa", NULL, IG_POSITIVE, 1e13, 1e6, 1e11,
+                  "amplitude to and fro that is endured for half a cycle, by extrapolation"),
+    IG_REAL(J, exponent, "", NULL, -1, -1e-3,
+            "the amplitude falls with reversals to this power (Basquin), -0.1 for example"),
+    IG_REAL_USUAL(J, ultimate, "Pa", NULL, IG_POSITIVE, 1e13, 1e6, 1e11,
+                  "tensile strength, for mean stresses after Goodman"),
+    IG_REAL(J, limit, "Pa", "0", 0, 1e13, "amplitudes up to it do no harm"), IG_END};
+#undef J
 #define M ig_material_case
 const ig_option ig_material_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the material"),
@@ -177,6 +187,8 @@ const ig_option ig_material_options[] = {
     IG_MAP(M, homogenised, ig_homogenised_case, homogenised_options, NULL,
            "supports of walls or struts that the mesh does not resolve: all values of the material "
            "are those of the metal, and become those of the support by its share of volume"),
+    IG_MAP(M, fatigue, ig_fatigue_case, fatigue_options, NULL,
+           "stress amplitudes that it endures, for `finish.spectrum` of topopt"),
     IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_POSITIVE, 1e12,
             "energy to open a crack, by area"),
     IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_POSITIVE, 1e12,

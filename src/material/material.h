@@ -74,6 +74,13 @@ typedef struct {
 enum { IG_WALLS_BLOCK, IG_WALLS_LINE };
 #define IG_WALLS_CHOICES "block|line"
 
+/* Endurance: stress amplitude of 2N reversals, coefficient x (2N)^exponent (Basquin 1910). */
+typedef struct {
+  ig_src at;
+  double coefficient, exponent, ultimate; /* Pa, negative, tensile strength in Pa; NaN: not given */
+  double limit;                           /* amplitudes up to it do no harm, Pa */
+} ig_fatigue_case;
+
 typedef struct {
   ig_src at;
   const char *name;
@@ -97,6 +104,7 @@ typedef struct {
   ig_johnson_case johnson_cook;
   ig_mechanical_case mechanical;
   ig_homogenised_case homogenised;
+  ig_fatigue_case fatigue;
   /* a crack's faces, in mode I and II */
   double fracture_energy, fracture_energy_shear, cohesive_strength, cohesive_strength_shear;
 } ig_material_case;

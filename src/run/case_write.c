@@ -177,6 +177,34 @@ static void material_files_drop(ig_node *materials) {
       }
 }
 
+/* A number that stands in a material and in its `mechanical`, as files may have it and cases may
+   not: there it becomes a table of one row, beside which the other one is read again. */
+static ig_status doubles_part(ig_case *c, ig_node *material) {
+  ig_node *const own = ig_node_find(material, "mechanical");
+  if (!own || own->kind != IG_NODE_MAP)
+    return IG_OK;
+  for (ig_node *n = own->child; n; n = n->next) {
+    ig_node *row, *pair;
+    if (n->kind != IG_NODE_SCALAR || !ig_node_find(material, n->key))
+      continue;
+    IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&row, 1, sizeof *row));
+    IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&pair, 2, sizeof *pair));
+    pair[0] = pair[1] = *row = *n;
+    pair[0].key = pair[1].key = row->key = NULL;
+    pair[0].text = "293.15 K";
+    pair[0].next = &pair[1];
+    pair[1].next = NULL;
+    row->kind = IG_NODE_LIST;
+    row->text = NULL;
+    row->child = pair;
+    row->next = NULL;
+    n->kind = IG_NODE_LIST;
+    n->text = NULL;
+    n->child = row;
+  }
+  return IG_OK;
+}
+
 /* Sections that were not given at all are shown as comments with their defaults, except `mesh`,
    whose keys exclude each other. */
 ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user) {
@@ -190,6 +218,11 @@ ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user) {
   ig_node *materials = ig_node_find(root, "materials");
   if (materials)
     material_files_drop(materials);
+  if (materials && materials->kind == IG_NODE_MAP)
+    IG_TRY(doubles_part(c, materials));
+  for (ig_node *m = materials && materials->kind == IG_NODE_LIST ? materials->child : NULL; m;
+       m = m->next)
+    IG_TRY(doubles_part(c, m));
   put(&w, IG_CASE_HEAD "%s\n# Keys in comments were not given and have these defaults.\n",
       ig_version());
   const ig_option_table tables[] = {{ig_common_options, &c->common},

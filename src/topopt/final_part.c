@@ -152,23 +152,28 @@ static ig_status finish_surface(const ig_topopt_run *r, const double *density, i
   return status;
 }
 
+/* The density that the smoothed step makes that of. */
+static double projected_from(double density, double beta, double eta) {
+  const double low = tanh(beta * eta), all = low + tanh(beta * (1 - eta)), most = 1 - 1e-15;
+  return fmin(1, fmax(0, eta + atanh(fmin(most, fmax(-most, density * all - low))) / beta));
+}
+
 /* Walls with a draft are inclined by less than an element per layer, which densities behind a sharp
-   projection no longer show: they are cut where they were before it, at its threshold. */
+   projection no longer show: they are cut as they were before it, at what its level was there. */
 static ig_status cut_before_projection(const ig_topopt_run *r, const double *density,
                                        ig_topopt_part *part) {
   const ig_topopt_design *s = r->s;
   const double beta = r->e.beta, eta = s->c->projection.eta;
-  const double low = tanh(beta * eta), all = low + tanh(beta * (1 - eta)), most = 1 - 1e-15;
+  const double level = part->level;
   double *before;
   if (!(s->c->draw_direction.angle > 0) || !(beta > 0) || !isnan(s->c->surface.level))
     return IG_OK;
   IG_TRY(IG_NEW(s->cx, &before, r->d->places, "part"));
-  for (int64_t i = 0; i < r->d->places; i++) {
-    const double at = fmin(most, fmax(-most, density[i] * all - low));
-    before[i] = fmin(1, fmax(0, eta + atanh(at) / beta));
-  }
+  for (int64_t i = 0; i < r->d->places; i++)
+    before[i] = projected_from(density[i], beta, eta);
   ig_topopt_part_free(part);
-  const ig_status status = r->d->surface(r->d->self, before, eta, s->c->surface.mirror, part);
+  const ig_status status = r->d->surface(r->d->self, before, projected_from(level, beta, eta),
+                                         s->c->surface.mirror, part);
   free(before);
   return status;
 }

@@ -280,6 +280,12 @@ typedef struct {
   const char *file, *field;
 } ig_start_case;
 
+/* Cycles that the finished part has to endure: load case times factor at their largest. */
+typedef struct {
+  ig_src at;
+  int64_t load_case;
+  double factor, ratio, cycles; /* ratio: least over largest load */
+} ig_spectrum_case;
 /* The part analysed on meshes of its own after the run (src/finish). */
 typedef struct {
   ig_src at;
@@ -288,6 +294,8 @@ typedef struct {
   int64_t frequencies; /* natural frequencies of the part; 0: none */
   int64_t buckling;    /* factors of linear buckling of each load case; 0: none */
   bool step;           /* write part.step */
+  bool large_deflections;
+  ig_list spectrum; /* of ig_spectrum_case */
 } ig_finish_case;
 
 typedef enum { IG_PLANE_STRESS, IG_PLANE_STRAIN } ig_plane_kind;

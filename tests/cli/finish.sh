@@ -112,6 +112,22 @@ near 'second load factor of the part' "$(figure pressed finished_buckling_2)" "$
 grep -q '"feasible": "no: of the finished part: constraint 1 (buckling) is 63' pressed/summary.json || { echo 'the part buckles and is feasible'; exit 1; }
 ! command -v python3 >/dev/null || python3 -m json.tool key/summary.json >/dev/null || { echo 'summary.json is no JSON'; exit 1; }
 "$INGOT" run key.yaml --backend cpu -t 1 -q -o key --resume >table 2>log && cmp -s key/summary.json before.json || { echo 'a run that is up to date changes its summary'; exit 1; }
+# Miner's sum of a bar in tension, by hand: 300 MPa to and fro; 400 MPa on and off, after Goodman 257 MPa
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'supports: [{set: xmin}]' \
+  'finish: {meshes: 1, size: 3 mm, spectrum: [{factor: 30, cycles: 1e4}, {factor: 40, ratio: 0, cycles: 1e3}]}' \
+  'loads: [{set: xmax, force: [1000, 0, 0], spread: faces}]' |
+  sed 's/^materials.*/materials: [{name: m, young: 200 GPa, poisson: 0, fatigue: {coefficient: 2 GPa, exponent: -0.1, ultimate: 900 MPa}}]/' >cycles.yaml
+run cycles
+near 'damage of the spectrum' "$(figure cycles finished_damage)" "$(awk 'BEGIN { print 2e4 / (2000 / 300) ^ 10 + 2e3 / (2000 / (200 / (1 - 200 / 900))) ^ 10 }')" 0.02
+sed 's/cycles: 1e4/cycles: 1e9/' cycles.yaml >worn.yaml
+run worn
+grep -q '"feasible": "no: of the finished part: the spectrum does a damage' worn/summary.json || { echo 'the part is worn and feasible'; exit 1; }
+# an elastica: P L^2 / E I = 2 moves the end by 0.4935 L (Bisshopp and Drucker 1945), linear theory by 0.6667 L
+beam 'grid: {elements: [40, 2, 2], size: [200 mm, 10 mm, 10 mm]}' 'supports: [{set: xmin}]' 'finish: {meshes: 1, size: 5 mm, large_deflections: true}' \
+  'loads: [{set: xmax, force: [0, 0, -8333.33], spread: faces}]' >bent.yaml
+run bent
+near 'work of large deflections' "$(figure bent finished_large_compliance)" 822.5 0.01
+grep -q 'large deflections: load case 1 moves the part by' bent/summary.json || { echo 'no warning of large deflections'; exit 1; }
 # two materials in a row: F^2 (L1 / E1 A + L2 / E2 A)
 beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'sets: [{name: far, box: {min: [20 mm, 0, 0]}}]' 'supports: [{set: xmin}]' \
   'loads: [{set: xmax, force: [1000, 0, 0], spread: faces}]' 'finish: {meshes: 1, size: 2.5 mm}' |

@@ -86,6 +86,8 @@ refused up "'up' is no direction"
 sed '/printing/d' design.yaml >none.yaml
 refused none "Give 'printing'"
 sed '/distortion: 1 mm/d; /constraints/d' design.yaml >unused.yaml
-refused unused "printing: has no effect here"
+refused unused "printing: strain: has no effect here"
 sed 's/grid: .*/mesh: {boxes: [{name: part, size: [20 mm, 6 mm, 10 mm], cells: [20, 6, 10]}]}/' design.yaml >mesh.yaml
 refused mesh "it is for grids\|is for grids"
+sed '/distortion: 1 mm/d; /constraints/d; s/, layers.*/}/' mesh.yaml >figures.yaml
+refused figures "it is for grids"

@@ -549,9 +549,9 @@ def topopt():
     yield "overhang", {"case": dict(made, overhang={}), "only": ["overhang"], "hints": hints}
     yield "draw", {"case": dict(made, draw_direction={"parting": 2.0, "angle": 5.0}), "only": ["draw_direction"], "hints": hints}
     yield "milling", {"case": dict(made, milling={"directions": ["z+", "x+"]}), "only": ["milling"], "hints": dict(hints, **{"milling.directions": [["z-"]]})}
-    yield "finish", {"case": {"grid": {"elements": [4, 2, 2]}, "materials": [dict(SOLID, density=1.0, young=1.0)], "volume": 1.0, "iterations": 1, "filter": {"kind": "none"},
-                              "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "finish": {"meshes": 1}, "output": {"count": 1}},
-                     "only": ["finish"], "hints": dict(hints, **{"finish.size": [1.2]})}
+    yield "finish", {"case": {"grid": {"elements": [4, 2, 2]}, "materials": [dict(SOLID, density=1.0, young=1.0, fatigue={"coefficient": 1.0, "exponent": -0.3, "ultimate": 1.0})], "volume": 1.0, "iterations": 1, "filter": {"kind": "none"},
+                              "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -0.001]}], "finish": {"meshes": 1, "spectrum": [{"cycles": 10.0}]}, "output": {"count": 1}},
+                     "only": ["finish", "materials.fatigue"], "hints": dict(hints, **{"finish.size": [1.2]})}
     # so large that the coarse grid is no system of a few unknowns, which is solved at once
     fine = {"elements": [16, 8, 8], "size": [8.0, 4.0, 4.0]}
     yield "sequence", {"case": dict(base, grid=fine, sequence={"grids": 1, "iterations": 3}, pattern={"mirror": ["y"]}, solver={}),

@@ -50,6 +50,31 @@ static ig_status check_buckling(ig_ctx *cx, const ig_topopt_case *c) {
                        : IG_OK;
 }
 
+/* What damage and large deflections need. */
+static ig_status check_more(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials) {
+  const ig_finish_case *o = &c->finish;
+  if (c->temperature_change != 0 && (o->large_deflections || o->spectrum.count > 0))
+    return ig_fail_at(cx, &o->at, "finish: %s: not with a temperature_change",
+                      o->large_deflections ? "large_deflections" : "spectrum");
+  for (int i = 0; i < o->spectrum.count; i++) {
+    const ig_spectrum_case *s = IG_ITEM(ig_spectrum_case, o->spectrum, i);
+    if (s->load_case > ig_topopt_load_cases(c))
+      return ig_fail_at(cx, &s->at, "finish: spectrum: there is no load case %d",
+                        (int)s->load_case);
+  }
+  const int count = materials ? materials->count : 0;
+  bool endures = count > 0;
+  for (int m = 0; m < count; m++) {
+    const ig_fatigue_case *by = &IG_ITEM(const ig_material_case, *materials, m)->fatigue;
+    endures = endures && !isnan(by->coefficient) && !isnan(by->exponent) && !isnan(by->ultimate);
+  }
+  if (o->spectrum.count > 0 && !endures)
+    return ig_fail_at(cx, &o->at,
+                      "finish: spectrum: needs fatigue: {coefficient, exponent, ultimate} of the "
+                      "material");
+  return IG_OK;
+}
+
 ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_mesh *mesh,
                                  const ig_list *materials) {
   static const char *const problem[] = {"stiffness", "heat", "mechanism", "frequency"};
@@ -74,6 +99,7 @@ ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_m
                       "finish: needs the surface of the part: give surface.formats: [stl]");
   IG_TRY(check_materials(cx, c, mesh, materials));
   IG_TRY(check_buckling(cx, c));
+  IG_TRY(check_more(cx, c, materials));
 #ifdef INGOT_HAVE_IO
   if (!ig_mesh_gmsh_usable())
     return ig_fail_at(cx, c->finish.at.given ? &c->finish.at : &c->at,

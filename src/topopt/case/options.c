@@ -342,6 +342,15 @@ static const ig_option printing_options[] = {
             "ten elements; for overheating"),
     IG_END};
 
+static const ig_option spectrum_options[] = {
+    IG_INT(ig_spectrum_case, load_case, "1", 1, IG_LOAD_CASES, "load case that comes and goes"),
+    IG_REAL(ig_spectrum_case, factor, "", "1", -1e6, 1e6, "of its loads, at their largest"),
+    IG_REAL(ig_spectrum_case, ratio, "", "-1", -1, 0.99,
+            "least over largest load of a cycle; -1: to and fro, 0: on and off"),
+    IG_REAL(ig_spectrum_case, cycles, "", IG_REQUIRED, IG_POSITIVE, IG_UNBOUNDED,
+            "how often, in one pass of the spectrum"),
+    IG_END};
+
 static const ig_option finish_options[] = {
     IG_REAL(ig_finish_case, size, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "edge of the finest mesh's elements; left out: 0.7 of the design's"),
@@ -351,6 +360,10 @@ static const ig_option finish_options[] = {
            "lowest factors of the loads, of each load case, at which the part buckles"),
     IG_BOOL(ig_finish_case, step, "false",
             "write part.step, too: a solid of plane facets, at most 20,000"),
+    IG_BOOL(ig_finish_case, large_deflections, "false",
+            "analyse the finest mesh with large displacements and rotations, too"),
+    IG_LIST(ig_finish_case, spectrum, ig_spectrum_case, spectrum_options, NULL,
+            "cycles whose damage is added up (Miner), by the `fatigue` of the material"),
     IG_END};
 
 /* The top level of a case with `physics: topopt`. */

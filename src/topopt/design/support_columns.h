@@ -28,11 +28,12 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_support_columns_new(ig_ctx *cx, const ig_topopt_layers *layers,
                                                size_t places, double angle, ig_support_columns *c);
 void ig_support_columns_free(ig_support_columns *c);
-/* Volume in m^3 and contact in m^2 of the elements that `count` has (1 or 0; NULL: all). */
-void ig_support_columns_find(ig_support_columns *c, const double *density, const double *count,
+/* Volume in m^3 and contact in m^2 of densities x, of the elements that `count` has (1 or 0; NULL:
+ * all). */
+void ig_support_columns_find(ig_support_columns *c, const double *x, const double *count,
                              double *volume, double *contact);
 /* Slope of by_volume x volume + by_contact x contact by the densities that were looked at last. */
-void ig_support_columns_back(ig_support_columns *c, const double *density, const double *count,
+void ig_support_columns_back(ig_support_columns *c, const double *x, const double *count,
                              double by_volume, double by_contact, double *slope);
 
 #endif

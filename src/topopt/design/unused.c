@@ -198,7 +198,9 @@ static ig_status check_sections(const asked *a) {
   for (int i = 0; i < c->constraints.count; i++)
     bound = bound || !isnan(IG_ITEM(ig_limit_case, c->constraints, i)->stress);
   const rule stress[] = {
-      {c->stress.at.given && !ig_topopt_stress_asked(c) && !ig_topopt_analysed(c), "stress",
+      {c->stress.at.given && !ig_topopt_stress_asked(c) && !ig_topopt_analysed(c) &&
+           !(c->finish.at.given && c->stress.exclude.count > 0), /* whose stresses leave it out */
+       "stress",
        "no stress is bounded or minimised: give one in 'constraints', or minimise: stress"},
       {c->stress.clusters > 1 && !bound, "stress: clusters", "no stress is bounded"}};
   IG_TRY(REFUSE(a, &c->stress.at, stress));
@@ -213,6 +215,7 @@ static ig_status check_sections(const asked *a) {
   IG_TRY(REFUSE(a, &c->buckling.at, buckling));
   const ig_printing_case *made = &c->printing;
   const rule printing[] = {
+      {made->at.given && !a->grid, "printing", "it is for grids; this is a mesh"},
       {!isnan(made->strain[0]) && !ig_topopt_distortion_asked(c), "printing: strain",
        "no distortion is bounded or made small: give one in 'constraints', or minimise: "
        "distortion"},
