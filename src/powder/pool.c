@@ -53,22 +53,6 @@ void ig_powder_pool_aim(ig_powder_run *r, double time) {
   }
 }
 
-double ig_powder_drawn(const ig_powder_run *r, const ig_powder_line *l) {
-  const double *t = r->laser[l->beam].path.t, begin = t[l->first], end = t[l->last + 1];
-  return r->time >= end * (1 - 1e-12) ? 1 : r->time > begin ? (r->time - begin) / (end - begin) : 0;
-}
-
-bool ig_powder_undeveloped(const ig_powder_run *r, int64_t line) {
-  const ig_powder_line *l = &r->line_of[line];
-  const ig_toolpath *p = &r->laser[l->beam].path;
-  const double drawn = ig_powder_drawn(r, l),
-               *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * line;
-  double way = 0;
-  for (int64_t i = l->first; i <= l->last; i++)
-    way += hypot(p->x[3 * i + 3] - p->x[3 * i], p->x[3 * i + 4] - p->x[3 * i + 1]);
-  return drawn < 1 && drawn * way < 2 * q[IG_LINE_LENGTH];
-}
-
 /* Mean over the topmost coarse level, weighted with the share that is solid: what was melted of the
    last layer. Of the host's arrays, once per layer. */
 ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {

@@ -143,6 +143,9 @@ sed '/^track_every/d' ramp.yaml >every.yaml
 grep -q 'track_every' said || fail "looks now and then: $(cat said)"
 "$INGOT" run ramp.yaml -q -t 1 --out now --set track_every=100 >said 2>&1 || fail "$(cat said)"
 grep -qE 'track_every: events: 4 of 8 meltings lasted less than two looks, 0.0002 s apart \(100 steps\)' said || fail "short meltings: $(cat said)"
+sed 's/\[5e-3, 1800\], \[6e-3, 300\]/[4.02e-3, 1800], [4.04e-3, 300]/g' every.yaml >brief.yaml
+"$INGOT" run brief.yaml -q -t 1 --out coarse --set time_step='4 us' >said 2>&1 || fail "$(cat said)"
+grep -q 'events: 4 of 8 meltings lasted less than two steps of 4e-06 s: .* give a shorter `time_step`' said || fail "long steps: $(cat said)"
 # molten from the start: since time 0, frozen in the first step or later
 sed 's/^duration.*/duration: 1 ms/; s/\[0, 300\], \[1e-3, 2000\], \[2e-3, 1550\], \[3e-3, 2000\]/[0, 1700], [1e-3, 300]/g; s/, \[4e-3, 300\][^]]*\][^]]*\]\]/]/g' every.yaml >molten.yaml
 echo 'initial_temperature: 1700' >>molten.yaml

@@ -211,6 +211,8 @@ static ig_status file_write(const ig_thermal_run *run, const double (*row)[ROW],
   return status == IG_OK ? sink->result(sink, "events", "", (double)count) : status;
 }
 
+#define MANY_SHORT 0.05 /* of the events, where looks are in every step */
+
 /* Events that are so short that another one like them may have passed between two looks. */
 static void short_warn(const ig_thermal_run *run, const double (*row)[ROW], int64_t count) {
   const int every = run->heat.past.every;
@@ -218,6 +220,13 @@ static void short_warn(const ig_thermal_run *run, const double (*row)[ROW], int6
   int64_t brief = 0;
   for (int64_t i = 0; i < count; i++)
     brief += row[i][5] - row[i][4] < 2 * apart;
+  if (every < 2 && (double)brief > MANY_SHORT * (double)count) {
+    const ig_src step = ig_key_at(run->job->tree, "time_step", run->c->at);
+    ig_warn_at(run->job->cx, &step,
+               "events: %lld of %lld meltings lasted less than two steps of %.3g s: others as "
+               "short are missed, and times are off by as much; give a shorter `time_step`",
+               (long long)brief, (long long)count, run->dt);
+  }
   if (every < 2 || !brief)
     return;
   const ig_src at = ig_key_at(run->job->tree, "track_every", run->c->at);
