@@ -249,10 +249,10 @@ static void eroded_surfaces_touch(void **state) {
 static void rigid_models_need_a_step(void **state) {
   (void)state;
   const problem alone = {
-      {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}, sets: [{name: rigid, "
+      {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}, sets: [{name: every, "
                 "of: nodes, box: {min: [-1, -1, -1], max: [2, 2, 2]}}]}"},
        {"materials", STEEL},
-       {"bodies", "{set: rigid}"},
+       {"bodies", "{set: every}"},
        {"analysis", "{duration: 1 ms}"}},
       {{0}}};
   ig_ctx *cx = ctx_on("cpu", 1);
