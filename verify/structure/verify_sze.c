@@ -1,5 +1,6 @@
 /* Verification of shells at large displacements: Sze, Liu and Lo (2004). Shells of eight nodes
    become solids of one layer with 2 x 2 x 2 points. */
+#include "core/number.h"
 #include "verify/structure/verify.h"
 
 #include <math.h>
@@ -72,10 +73,11 @@ ig_status ig_structure_verify_slit(ig_ctx *cx, const ig_verify_sink *sink) {
   for (int i = 0; i < 7; i++) {
     q.point[i].name = name[i];
     slit((double[]){i / 6.0, 0, 0}, q.point[i].x);
-    used += snprintf(loads + used, sizeof loads - (size_t)used, "%s{set: %s, force: [0, 0, %.17g]}",
-                     i ? ", " : "[", name[i], 0.8 * 4 / 3 * share[i] / 6);
+    used +=
+        ig_format(loads + used, sizeof loads - (size_t)used, "%s{set: %s, force: [0, 0, %.17g]}",
+                  i ? ", " : "[", name[i], 0.8 * 4 / 3 * share[i] / 6);
   }
-  snprintf(loads + used, sizeof loads - (size_t)used, "]");
+  ig_format(loads + used, sizeof loads - (size_t)used, "]");
   const ig_status status = ig_structure_problem_run(cx, &q);
   if (status == IG_OK) {
     ROW("inner corner of the lip", 13.891, ig_structure_problem_moved(&q, q.point[0].x, 2), 0.02);
