@@ -177,12 +177,14 @@ def of_field(model, base, rng):
         x, y, z = s["point"]
         s["point"] = [size[1] - y, x, z]
         s["euler"][0] += QUARTER
-    yield Check("turn", dict(loose, a=0.02), m)
+    # in a box of few cells what grows on from such a cell is a part of the grain, and so of the mean over cells
+    weighed = 0.02 + 70.0 / most_cells(case)
+    yield Check("turn", dict(loose, a=weighed), m)
     m = model.copy()  # x to -x: a cubic crystal is its own mirror image, its angles about z change their sign
     for s in m.case["seeds"]:
         s["point"][0] = size[0] - s["point"][0]
         s["euler"] = [-s["euler"][0], s["euler"][1], -s["euler"][2]]
-    yield Check("mirror", dict(loose, a=0.03), m)  # few grains: one cell that two of them reach at once is a percent
+    yield Check("mirror", dict(loose, a=weighed), m)
     if case["periodic"]:
         m = model.copy()
         by = [rng.randint(1, 5) * cell for _ in range(2)]
