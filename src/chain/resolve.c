@@ -549,12 +549,19 @@ static bool takes_figure(const ig_node *node) {
     any = takes_figure(child);
   return any;
 }
+/* A phase whose temperatures another stage hands over while both run. */
+static bool takes_states(const ig_node *node) {
+  bool any = node->kind == IG_NODE_MAP && ig_node_find(node, "every") && ig_node_find(node, "from");
+  for (const ig_node *child = node->child; child && !any; child = child->next)
+    any = takes_states(child);
+  return any;
+}
 bool ig_stage_opens(ig_chain *chain, int stage) {
   const ig_node *section = ig_node_find(chain->stage[stage].node, "mesh");
   const bool from = section && ig_node_find(section, "from");
   const int origin = from ? mesh_origin(chain, stage) : stage;
   return !is_shape(chain, stage) && origin >= 0 && !takes_figure(chain->stage[stage].node) &&
-         !takes_figure(chain->stage[origin].node);
+         !takes_states(chain->stage[stage].node) && !takes_figure(chain->stage[origin].node);
 }
 bool ig_stage_waits(const ig_ctx *cx) {
   return strstr(cx->message, SOME_FILE);

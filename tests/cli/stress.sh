@@ -853,6 +853,8 @@ stages:
     probes: {name: across, set: l3, quantity: sxx}
     output: {count: 1}
 END
+# a stage that is handed states while another runs is not opened by itself
+"$INGOT" check column.yaml >said 2>&1 && grep -q 'waits for earlier stages' said || fail "check of a stage that runs along: $(cat said)"
 "$INGOT" run column.yaml -q -t 1 -o column >said 2>&1 || fail "a column of layers that are born molten: $(cat said)"
 near "$(figure column/warp across)" 718e6 108e6 "stress of a layer that was heated again"
 # the balance of energy with transformation, relief by creep, recovery, births and cuts; it says so when it is open
