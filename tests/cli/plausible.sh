@@ -35,6 +35,9 @@ check powder "beams are on for 1.37e+11 fine steps of 1.16e-05 s: about 16 days 
 warned "evaporation: a fine step of 5.82e-05 s is 16 times the time in which vapour cools a topmost cell at 5259 K" "$INGOT" check "$SOURCE/cases/powder/track-in718.yaml" \
   --set evaporation=true --set 'grid.cell=50 um' --set 'hatch.layer_height=50 um' --set 'hatch.parts=[{min: [0, 0, 0], max: [1 mm, 0.1 mm, 50 um]}]'
 check dynamics "the mesh is 8000 m long, usual is 1e-6 to 100 m: a length without a unit is in m" 'mesh.boxes.size=[8000, 2000, 2000]'
+# of two supports on one component of a node the last one counts
+warned "nodes of 'xmin' are held or led along y by another support too: this one counts there" "$INGOT" run "$small/fracture.yaml" -q -t 1 --out two \
+  --set 'supports=[{set: ymin, fix: y}, {set: xmin, components: y, velocity: [0, 1]}]'
 # a motion that positions in single precision do not show
 warned "positions are in single precision; take \`precision: mixed\` or \`double\`" "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out single \
   --set precision=single --set 'loads.total=[0, 0, -1 uN]'

@@ -292,6 +292,13 @@ ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion, i
   return IG_OK;
 }
 
+const ig_frac_motion *ig_frac_model_led(const ig_frac_model *m, ig_lid node, int d) {
+  const int32_t *row = ig_arrays_at(&m->arrays, "bc_row")->host;
+  const ig_frac_node *at = (const ig_frac_node *)ig_frac_model_host(m, "node") + node;
+  const int32_t id = at->used && at->bc >= 0 ? row[3 * at->bc + d] : -1;
+  return id < 0 ? NULL : &m->s.drive.motion[id];
+}
+
 /* Rows of bc_row are the combinations of motions met so far; nodes with the same share one. */
 ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion) {
   const ig_array *rows = ig_arrays_at(&m->arrays, "bc_row");

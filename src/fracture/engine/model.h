@@ -162,6 +162,8 @@ void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value)
 /* *id: number of the motion, for ig_frac_model_lead. At most IG_FRAC_MOTIONS different ones. */
 IG_MUST_CHECK ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion,
                                              int *id);
+/* The motion that component d of a node follows so far; NULL: none. */
+const ig_frac_motion *ig_frac_model_led(const ig_frac_model *m, ig_lid node, int d);
 /* Component d of a node follows a motion. */
 IG_MUST_CHECK ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion);
 /* *id: number of the load. Faces are added one by one; mesh_face as the mesh numbers them. */

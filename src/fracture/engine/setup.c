@@ -89,6 +89,22 @@ static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_fra
   return IG_OK;
 }
 
+/* Of nodes that two supports lead along d the later one counts: said where the two differ. */
+static void others_warn(ig_job *job, const ig_support_case *support, const ig_lid *node,
+                        ig_lid count, int d, const ig_frac_motion *now, const ig_frac_model *m) {
+  for (ig_lid k = 0; k < count; k++) {
+    const ig_frac_motion *was = ig_frac_model_led(m, node[k], d);
+    if (!was || (was->kind == now->kind && was->value == now->value &&
+                 was->history.first == now->history.first))
+      continue;
+    ig_warn_at(job->cx, &support->at,
+               "nodes of '%s' are held or led along %c by another support too: this one counts "
+               "there",
+               support->set, 'x' + d);
+    return;
+  }
+}
+
 /* number: of the support in the case, by which programs scale it later; fixed components are
    shared by all supports (-1). */
 static ig_status support_set(ig_job *job, const ig_support_case *support, int number,
@@ -107,11 +123,10 @@ static ig_status support_set(ig_job *job, const ig_support_case *support, int nu
       continue;
     int id;
     const bool still = motion.kind[d] == IG_MOVE_FIXED;
-    status = ig_frac_model_motion(
-        m,
-        &(ig_frac_motion){motion.kind[d], still ? (ig_history){0} : history, motion.scale[d],
-                          motion.scale[d], still ? -1 : number},
-        &id);
+    const ig_frac_motion now = {motion.kind[d], still ? (ig_history){0} : history, motion.scale[d],
+                                motion.scale[d], still ? -1 : number};
+    others_warn(job, support, node, count, d, &now, m);
+    status = ig_frac_model_motion(m, &now, &id);
     for (ig_lid k = 0; status == IG_OK && k < count; k++)
       status = ig_frac_model_lead(m, node[k], d, id);
   }
