@@ -84,7 +84,7 @@ refused many "layers: 11, but the grid has 10 elements along z"
 sed 's/direction: z+/direction: up/' design.yaml >up.yaml
 refused up "'up' is no direction"
 sed '/printing/d' design.yaml >none.yaml
-refused none "Give 'printing'"
+refused none 'Give `printing: {strain:'
 sed '/distortion: 1 mm/d; /constraints/d' design.yaml >unused.yaml
 refused unused "printing: strain: has no effect here"
 sed 's/grid: .*/mesh: {boxes: [{name: part, size: [20 mm, 6 mm, 10 mm], cells: [20, 6, 10]}]}/' design.yaml >mesh.yaml

@@ -665,8 +665,8 @@ for lean in 1 -1; do
   # 1 + 3 (l tan / h)^2 with sides that lean by 0.0875, elements 10 mm long and 2 mm thick
   [ "$(grep -c "10 elements are trapezoids .* lean by 5 degrees .* about 1.57 times too stiff" said)" = $((lean < 0)) ] || fail "leaning sides, $lean: $(cat said)"
 done
-# a leg tears off while the bridge on it is built: the build goes on, the summary has layer and place; stopped and
-# continued it is the same
+# a leg tears off while the bridge on it is built: the build goes on, the summary has layer and place (of two elements under
+# the same stress one of them); stopped and continued it is the same
 cat >leg.yaml <<'END'
 physics: stress
 mesh:
@@ -683,7 +683,7 @@ phases: {name: build, kind: build, set: part, height: 1 mm}
 output: {count: 10, checkpoint_every: 0.0001 s}
 END
 "$INGOT" run leg.yaml -q -o leg -t 1 >said 2>&1 || fail "a leg that tears: $(cat said)"
-grep -q "warning: a support tears off at (0.0175, 0.0005, 0.0055) m in layer 9, at 9 s: its stress is 2.2.*e+08 Pa, its strength 1.5e+08 Pa" said ||
+grep -q "warning: a support tears off at (0.0175, 0.00[01]5, 0.0055) m in layer 9, at 9 s: its stress is 2.2.*e+08 Pa, its strength 1.5e+08 Pa" said ||
   fail "a leg that tears: $(cat said)"
 [ "$(figure leg torn_elements) $(figure leg torn_layer)" = "2 9" ] || fail "a leg that tears: $(figure leg torn_elements) elements in layer $(figure leg torn_layer)"
 awk -v m="$(figure leg energy_missing)" -v l="$(figure leg energy_released)" 'BEGIN { exit !(l > 1e-3 && m * m < 1e-14) }' || fail "a leg that tears: the ledger is open"
