@@ -542,26 +542,20 @@ static int mesh_origin(ig_chain *chain, int stage) {
   return source_find(chain, stage, from, &source) == IG_OK ? mesh_origin(chain, source) : -1;
 }
 
-static bool takes_figure(const ig_node *node) {
-  bool any =
-      node->kind == IG_NODE_MAP && ig_node_find(node, "figure") && ig_node_find(node, "from");
+/* Whether a section below takes what another stage leaves, by `from` beside `key`: a `figure` of
+   its summary, or states, `every` so often, while both run. */
+static bool takes(const ig_node *node, const char *key) {
+  bool any = node->kind == IG_NODE_MAP && ig_node_find(node, key) && ig_node_find(node, "from");
   for (const ig_node *child = node->child; child && !any; child = child->next)
-    any = takes_figure(child);
-  return any;
-}
-/* A phase whose temperatures another stage hands over while both run. */
-static bool takes_states(const ig_node *node) {
-  bool any = node->kind == IG_NODE_MAP && ig_node_find(node, "every") && ig_node_find(node, "from");
-  for (const ig_node *child = node->child; child && !any; child = child->next)
-    any = takes_states(child);
+    any = takes(child, key);
   return any;
 }
 bool ig_stage_opens(ig_chain *chain, int stage) {
   const ig_node *section = ig_node_find(chain->stage[stage].node, "mesh");
   const bool from = section && ig_node_find(section, "from");
   const int origin = from ? mesh_origin(chain, stage) : stage;
-  return !is_shape(chain, stage) && origin >= 0 && !takes_figure(chain->stage[stage].node) &&
-         !takes_states(chain->stage[stage].node) && !takes_figure(chain->stage[origin].node);
+  return !is_shape(chain, stage) && origin >= 0 && !takes(chain->stage[stage].node, "figure") &&
+         !takes(chain->stage[stage].node, "every") && !takes(chain->stage[origin].node, "figure");
 }
 bool ig_stage_waits(const ig_ctx *cx) {
   return strstr(cx->message, SOME_FILE);

@@ -348,7 +348,6 @@ static ig_status analysis_begin(ig_structure *s) {
              "collapses there is no more to find";
   o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
   o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
-  o.first = fmin(o.first, o.most);
   o.arc_length = s->proportional;
   o.open = a->until.at.given;
   if (o.arc_length && isnan(a->first_step))
