@@ -15,6 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The laws add up small strains: beyond this they, and the equilibrium, mean nothing. */
+#define MOST_STRAIN 1.0
+
 enum { STRAIN = 0, ALL = 6, CREEP, YIELDED, STRESS, CHANGE, STATES };
 
 bool ig_structure_has_creep(const ig_structure_case *c) {
@@ -147,34 +150,51 @@ ig_status ig_structure_creep_law(ig_structure *s, const ig_material_case *m, ig_
   return IG_OK;
 }
 
-/* Largest change of a creep strain over the trial, and where. */
-static double change_most(const ig_structure *s, ig_lid *element) {
-  double most = 0;
+typedef struct {
+  double most;
+  long long element; /* by its number in the mesh's file, or from 1 */
+  const ig_material_case *material;
+} worst;
+
+/* Largest value of a state (CREEP, CHANGE) over the trial, and where. */
+static worst worst_of(const ig_structure *s, int state) {
+  worst w = {0};
   for (int i = 0; i < s->groups; i++) {
     const ig_structure_group *g = &s->group[i];
     for (int32_t e = 0; e < g->count; e++) {
       const double *now = g->now + (size_t)e * (size_t)g->states;
-      if (!ig_structure_creeps(ig_structure_law(g, e)))
+      const ig_solid_law *law = ig_structure_law(g, e);
+      if (!ig_structure_creeps(law))
         continue;
       for (int q = 0; q < ig_structure_point_count(g, e); q++)
-        if (now[STATES * q + CHANGE] > most) {
-          most = now[STATES * q + CHANGE];
-          *element = g->element[e];
-        }
+        if (now[STATES * q + state] > w.most)
+          w = (worst){now[STATES * q + state],
+                      s->mesh->element_number ? s->mesh->element_number[g->element[e]]
+                                              : (long long)g->element[e] + 1,
+                      law->own.law};
     }
   }
-  return most;
+  return w;
 }
 
 bool ig_structure_creep_fits(const ig_structure *s, char *why, size_t size) {
-  ig_lid element = 0;
-  const double most = s->creeping ? change_most(s, &element) : 0;
-  if (most <= s->creep_change)
+  const worst w = s->creeping ? worst_of(s, CHANGE) : (worst){0};
+  if (w.most <= s->creep_change)
     return true;
   snprintf(why, size,
            "the creep strain of a step changes by %.2g with its stress, more than `creep_change`, "
            "in element %lld",
-           most,
-           (long long)(s->mesh->element_number ? s->mesh->element_number[element] : element + 1));
+           w.most, w.element);
   return false;
+}
+
+ig_status ig_structure_creep_check(const ig_structure *s) {
+  const worst w = s->creeping ? worst_of(s, CREEP) : (worst){0};
+  if (w.most <= MOST_STRAIN)
+    return IG_OK;
+  return ig_fail_at(s->cx, &w.material->mechanical.creep.at,
+                    "element %lld has crept by a strain of %.3g at %.6g s, and laws of creep are "
+                    "for small strains: check the unit of `factor` (stresses are in Pa), `power` "
+                    "and the loads, or end the analysis earlier",
+                    w.element, w.most, s->time);
 }

@@ -51,6 +51,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
   s->moved = s->watched >= 0 ? at->u[s->watched] : 0;
   s->time = at->time;
   IG_TRY(ig_structure_forces(s));
+  IG_TRY(ig_structure_creep_check(s));
   return s->dynamic ? ig_structure_force_before(s, s->time) : IG_OK;
 }
 

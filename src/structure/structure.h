@@ -561,6 +561,8 @@ IG_MUST_CHECK ig_status ig_structure_creep_law(ig_structure *s, const ig_materia
 bool ig_structure_creeps(const ig_solid_law *law);
 /* Whether a trial is short enough for its creep. */
 bool ig_structure_creep_fits(const ig_structure *s, char *why, size_t size);
+/* An error where the accepted state has crept beyond what the laws are for. */
+IG_MUST_CHECK ig_status ig_structure_creep_check(const ig_structure *s);
 /* Temperatures of an element's nodes, then those of the start; NULL: its law does not depend on
    them. */
 const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double *warm);

@@ -503,6 +503,27 @@ static void supports_agree(void **state) {
   }
 }
 
+/* A cube under 1 MPa that creeps by 1 in a second: strain 0.8 is computed, 3 is an error and not a
+   number. A load of a wrong unit crept by 2000 % in millions of steps before. */
+static void creep_ends_at_large_strains(void **state) {
+  (void)state;
+#define PULLED(time)                                                                               \
+  {"mesh", "{boxes: {size: [1, 1, 1], cells: [2, 1, 1]}}"},                                        \
+      {"materials", "{name: m, density: 1, young: 1 GPa, poisson: 0.3, mechanical: {creep: "       \
+                    "{factor: 1e-6, power: 1}}}"},                                                 \
+      {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},             \
+      {"loads", "{set: xmax, pressure: -1 MPa, history: [[0, 1], [10, 1]]}"},                      \
+      {"analysis", "{creep: true, duration: " time "}"}, {                                         \
+    NULL, NULL                                                                                     \
+  }
+  const wanted want[] = {{"displacement_max", 0.981, 0.001}, {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", (entry[]){PULLED("0.8 s")}), "crept", want);
+  cx = ctx_on("cpu", 1);
+  case_fails(cx, case_with(cx, "structure", (entry[]){PULLED("3 s")}), "has crept by a strain of");
+#undef PULLED
+}
+
 /* Temperatures in several steps, of a model without contact: a bar that is heated at one end. */
 static void bars_warm_up(void **state) {
   (void)state;
@@ -1043,6 +1064,7 @@ int main(void) {
                                      cmocka_unit_test(paths_end_where_asked),
                                      cmocka_unit_test(idle_tools_are_named),
                                      cmocka_unit_test(failures_leave_tables),
+                                     cmocka_unit_test(creep_ends_at_large_strains),
                                      cmocka_unit_test(bars_warm_up),
                                      cmocka_unit_test(pressures_accelerate),
                                      cmocka_unit_test(contact_is_augmented),
