@@ -244,7 +244,7 @@ static void parts_of_meshes_are_small(void **state) {
                                       "mesh",
                                       "{boxes: [{size: [8, 8, 80], cells: [8, 8, 80]}]}",
                                       "solver",
-                                      "{preconditioner: jacobi, tolerance: 1e-2}",
+                                      "{preconditioner: jacobi, tolerance: 0.1}",
                                       "surface.formats",
                                       "[]",
                                       NULL};

@@ -68,8 +68,8 @@ static ig_status squares(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
-/* A quarter of a square plate, hinged at its sides, pressed along x: sigma = 4 pi^2 D / (b^2 t). Its
-   lowest mode is the same on both sides of each middle. Quadratic tetrahedra, one layer. */
+/* A quarter of a square plate, hinged at its sides, pressed along x: sigma = 4 pi^2 D / (b^2 t).
+   Its lowest mode is the same on both sides of each middle. Quadratic tetrahedra, one layer. */
 static ig_status plates(ig_ctx *cx, const ig_verify_sink *sink) {
   const ig_box_case b = {.size = IG_ROW(20, 20, 1), .cells = IG_ROW(6, 6, 1)};
   const ig_mesh_case c = {.boxes = {1, (ig_box_case *)&b}, .element = (int)IG_TET10 + 1};
