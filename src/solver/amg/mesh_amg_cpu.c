@@ -18,6 +18,8 @@
 #include "solver/mesh/mesh.inc"
 #include "solver/amg/mesh_amg.inc"
 
+enum { IG_DENSE_PIVOTS = 8 }; /* eliminated together */
+
 /* --- values of a level --- */
 
 /* The element's blocks, all pairs of nodes; the lower half is the upper one turned. */
@@ -216,35 +218,71 @@ static ig_status coarse(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a
   return IG_OK;
 }
 
-/* Elimination in place, row by row, as ig_dense_step has it. */
+/* One row by one pivot: `own` is the row of the pivot itself, which becomes s times what it was, by
+   the same update on zeros. Returns the factor. */
+static double dense_row(double *mi, const double *row, int k, double s, bool own, int from,
+                        int to) {
+  const double f = own ? -s : s * mi[k];
+  mi[k] = 0;
+  if (own)
+    memset(mi + from, 0, (size_t)(to - from) * sizeof *mi);
+  for (int j = from; j < to; j++)
+    mi[j] -= f * row[j];
+  return f;
+}
+
+/* A row by IG_DENSE_PIVOTS pivots from k on: their columns one pivot after the other, which gives
+   the factors; then the others, of which each is read and written once. */
+static void dense_row_by_pivots(double *mi, const double *row, int n, int k, const double *s) {
+  double f[IG_DENSE_PIVOTS];
+  for (int p = 0; p < IG_DENSE_PIVOTS; p++)
+    f[p] = dense_row(mi, row + (size_t)p * (size_t)n, k + p, s[p], false, k, k + IG_DENSE_PIVOTS);
+  for (int side = 0; side < 2; side++) {
+    const int from = side ? k + IG_DENSE_PIVOTS : 0, to = side ? n : k;
+    for (int j = from; j < to; j++) {
+      double v = mi[j];
+      for (int p = 0; p < IG_DENSE_PIVOTS; p++)
+        v -= f[p] * row[(size_t)p * (size_t)n + (size_t)j];
+      mi[j] = v;
+    }
+  }
+}
+
+/* Elimination in place, as ig_dense_step has it. IG_DENSE_PIVOTS pivots at a time: first their own
+   rows, then all others, so that the matrix goes through the cache once for all of them. Each entry
+   has the operations of one pivot at a time, in their order. */
 static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse) {
-  const size_t all = (size_t)n * (size_t)n;
+  const size_t all = (size_t)n * (size_t)n, line = (size_t)n;
   const int b = a->br;
-  /* own: the diagonal before elimination, to which pivots are compared */
-  double *m = work, *row = work + all, *own = row + n;
+  /* own: the diagonal before elimination, to which pivots are compared; row: those of the pivots */
+  double *m = work, *own = work + all, *row = own + n;
   memset(m, 0, all * sizeof *m);
   for (int64_t k = 0; k < a->blocks; k++)
     for (int e = 0; e < b * b; e++)
-      m[(size_t)(a->row[k] * b + e / b) * (size_t)n + (size_t)(a->column[k] * b + e % b)] =
+      m[(size_t)(a->row[k] * b + e / b) * line + (size_t)(a->column[k] * b + e % b)] =
           (double)a->value[k * b * b + e];
   for (int i = 0; i < n; i++)
-    own[i] = m[(size_t)i * (size_t)n + (size_t)i];
-  for (int k = 0; k < n; k++) {
-    memcpy(row, m + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
-    const bool lost = !(row[k] > IG_AMG_LOST * own[k]) || !(row[k] > 0);
-    const double s = lost ? 0 : 1 / row[k];
-    row[k] = 1;
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
-    for (int i = 0; i < n; i++) {
-      double *mi = m + (size_t)i * (size_t)n;
-      /* row k becomes s times itself, by the same update on zeros */
-      const double f = i == k ? -s : s * mi[k];
-      mi[k] = 0;
-      if (i == k)
-        memset(mi, 0, (size_t)n * sizeof *mi);
-      for (int j = 0; j < n; j++)
-        mi[j] -= f * row[j];
+    own[i] = m[(size_t)i * line + (size_t)i];
+  for (int k = 0, count; k < n; k += count) {
+    count = n - k < IG_DENSE_PIVOTS ? 1 : IG_DENSE_PIVOTS;
+    double s[IG_DENSE_PIVOTS];
+    for (int p = 0; p < count; p++) {
+      double *r = row + (size_t)p * line;
+      memcpy(r, m + (size_t)(k + p) * line, line * sizeof *r);
+      const bool lost = !(r[k + p] > IG_AMG_LOST * own[k + p]) || !(r[k + p] > 0);
+      s[p] = lost ? 0 : 1 / r[k + p];
+      r[k + p] = 1;
+      for (int i = 0; i < count; i++)
+        dense_row(m + (size_t)(k + i) * line, r, k + p, s[p], i == p, 0, n);
     }
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
+    for (int i = 0; i < n; i++)
+      if (i >= k && i < k + count)
+        continue;
+      else if (count == IG_DENSE_PIVOTS)
+        dense_row_by_pivots(m + (size_t)i * line, row, n, k, s);
+      else
+        dense_row(m + (size_t)i * line, row, k, s[0], false, 0, n);
   }
   for (size_t i = 0; i < all; i++)
     inverse[i] = (float)m[i];
