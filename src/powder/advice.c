@@ -27,7 +27,7 @@ static double steps_about(const ig_powder_run *r) {
 
 /* A Gaussian beam within one or two cells is as wide as these are. */
 static void spot_warn(const ig_powder_run *r) {
-  const double a = r->c->beam.radius, h = r->cell;
+  const double a = r->view.narrow, h = r->cell;
   if (a < h)
     ig_warn_at(r->cx, &r->c->beam.at,
                "a beam of %g m radius in cells of %g m is as wide as the cells make it: take "
@@ -47,12 +47,12 @@ static void pairs_warn(const ig_powder_run *r) {
                               (p->t[i + 1] - p->t[i]));
   }
   const double way = 3 * r->dt_fine * fastest;
-  if (r->c->fine_stages > 1 && way > PAIR_WAY * r->c->beam.radius)
+  if (r->c->fine_stages > 1 && way > PAIR_WAY * r->view.narrow)
     ig_warn_at(r->cx, &r->c->grid.at,
                "fine_stages: 2: the beam moves by %.2g m in a pair of fine steps, %.2g of its "
                "radius: sizes of pools may be off by more than a percent; take fine_stages: 1, or "
                "grid.cell of at most %.2g m",
-               way, way / r->c->beam.radius, r->cell * sqrt(PAIR_WAY * r->c->beam.radius / way));
+               way, way / r->view.narrow, r->cell * sqrt(PAIR_WAY * r->view.narrow / way));
 }
 
 static void steps_warn(const ig_powder_run *r) {
@@ -69,12 +69,13 @@ static void steps_warn(const ig_powder_run *r) {
 static double vapour_time(const ig_powder_run *r, double *T) {
   const ig_powder_view *v = &r->view;
   const ig_powder_tables *t = r->tables;
-  const double a = r->c->beam.radius, boils = v->boiling;
+  const double boils = v->boiling;
   double power = 0, low = r->material->liquidus, high = 3 * boils;
   for (int b = 0; b < r->beams; b++)
     for (int64_t i = 0; i < r->laser[b].path.count; i++)
       power = fmax(power, r->laser[b].path.power[i]);
-  const double flux = 2 * ig_table_at(&r->material->absorptivity, boils) * power / (M_PI * a * a);
+  const double flux = ig_table_at(&r->material->absorptivity, boils) * power *
+                      ig_profile_peak(&r->across) / ig_profile_area(&r->across);
 #define VAPOUR(T) (v->evaporation / sqrt(T) * exp(v->vapour * (1 / boils - 1 / (T))))
   for (int i = 0; i < 60; i++) {
     const double middle = 0.5 * (low + high);

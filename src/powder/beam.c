@@ -49,7 +49,7 @@ double ig_powder_beam_straight(const ig_powder_run *r, int beam, int64_t first, 
   const ig_toolpath *p = &r->laser[beam].path;
   const double same = cos(15 * M_PI / 180), sharp = cos(30 * M_PI / 180),
                /* no pool is longer than that: the search back along the line ends */
-      enough = 1000 * r->c->beam.radius;
+      enough = 1000 * r->radius;
   const int64_t i = piece_at(p, r->laser[beam].cursor, time);
   double reach = 0;
   *corner = false;

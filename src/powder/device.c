@@ -203,7 +203,8 @@ static void view_make(ig_powder_run *r) {
   v->ambient = c->ambient;
   v->convection = c->convection;
   v->emissivity = c->emissivity;
-  v->radius = c->beam.radius;
+  v->radius = r->radius;
+  v->within = a->within.dev;
   v->depth = c->beam.depth;
   v->powder_absorptivity = c->beam.powder_absorptivity;
   v->absorb_count = r->material->absorptivity.count;

@@ -144,7 +144,7 @@ static void line_take(ig_powder_run *r, const ig_powder_event *e) {
     line_at(p, l, e->melted, x, way);
     for (int d = 0; d < 2; d++)
       to[d] = r->low[d] + ((double)(v->at[d] + at[d]) + 0.5) * r->cell - x[d];
-    if (hypot(to[0], to[1]) > 3 * r->c->beam.radius ||
+    if (hypot(to[0], to[1]) > 3 * r->radius ||
         fabs(to[0] * way[1] - to[1] * way[0]) > 0.75 * r->cell)
       continue;
     double *mean = r->event_lines[i], count = mean[IG_EVENT_LINE_COUNT] += 1;

@@ -97,6 +97,8 @@ static bool light_fits(ig_powder_view *v, const ig_powder_window *w, const ig_po
                        int steps) {
   int kind = -1;
   bool lit = false;
+  if (v->within) /* shares are no products */
+    return false;
   if (5 * v->radius / w->fine.edge + 2 > REACH)
     return false;
   for (int n = 0; n < steps; n++) {

@@ -36,7 +36,7 @@ double ig_fusion_porosity(double h, double l, const ig_fusion_pool *a, const ig_
 /* Heat of the spot over what melting takes (King et al., 2014): A P / (pi h sqrt(D v a^3)), with
    the heat h up to the solidus, J/m^3, the diffusivity D there, the radius a. About 6 and more: the
    surface may boil, and a keyhole form. Pieces of a line count by their time; those that stand have
-   none. */
+   none, nor has a beam without a radius. */
 double ig_powder_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
   const ig_powder_tables *t = r->tables;
   const ig_toolpath *p = &r->laser[l->beam].path;
@@ -47,7 +47,8 @@ double ig_powder_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
     if (takes > 0 && v > 0)
       strength += (p->power[i] / sqrt(v) - strength) * takes / (moves += takes);
   }
-  if (!isfinite(t->solidus) || !(moves > 0))
+  const bool known = r->across.kind == IG_PROFILE_GAUSSIAN || r->across.kind == IG_PROFILE_ORDER;
+  if (!isfinite(t->solidus) || !(moves > 0) || !known)
     return NAN;
   const double T = r->material->solidus, step = 1 / t->per, a = r->c->beam.radius;
   const double low = t->solidus - step,

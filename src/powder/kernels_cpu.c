@@ -46,10 +46,16 @@ static bool columns_light(const ig_powder_view *v, const ig_powder_hole *hole, c
     powder_reach(l->n[d], low, l->edge, x[d], v->radius, &first[d], &end[d]);
     if (end[d] - first[d] > REACH)
       return false;
-    for (int i = first[d]; i < end[d]; i++)
+    for (int i = first[d]; i < end[d] && !v->within; i++)
       share[d][i - first[d]] = powder_share(i, l->n[d], low, l->edge, x[d], v->radius);
   }
   const int top = powder_top(v);
+  if (v->within) {
+    for (int j = first[1]; j < end[1]; j++)
+      for (int i = first[0]; i < end[0]; i++)
+        powder_column_light(v, i, j, top, hole, deep, x, joule);
+    return true;
+  }
   for (int j = first[1]; j < end[1]; j++)
     for (int i = first[0]; i < end[0]; i++)
       if (share[0][i - first[0]] != 0 && share[1][j - first[1]] != 0)
@@ -81,13 +87,14 @@ static void columns(const ig_powder_view *v, int team) {
     const ig_powder_way *way = &v->way[v->w.beam[b]];
     powder_spot s = {way->piece, -1, 0, 0, 0};
     double x[2], joule;
-    while (powder_spot_next(way, v->a.time, v->a.dt, v->radius, &s, x, &joule)) {
+    while (powder_spot_next(way, v->a.time, v->a.dt, v->narrow, &s, x, &joule)) {
       const ig_powder_hole hole = powder_hole(v, v->w.beam[b], powder_kind(way, s.piece));
       if (hole.depth != depth && !(isnan(hole.depth) && isnan(depth)))
         few = deep_make(v, top, depth = hole.depth, deep);
       if (!few || !columns_light(v, &hole, deep, x, joule))
         for (int64_t c = 0; c < (int64_t)l->n[0] * l->n[1]; c++)
-          powder_column_light(v, (int)(c % l->n[0]), (int)(c / l->n[0]), top, &hole, x, joule);
+          powder_column_light(v, (int)(c % l->n[0]), (int)(c / l->n[0]), top, &hole, NULL, x,
+                              joule);
     }
   }
   if (v->evaporated)

@@ -32,6 +32,15 @@ static double heat_at(const ig_material_case *m, double from, double to) {
   return sum;
 }
 
+/* What flow multiplies the conductivity by: nothing in the solid, all of it in the melt. */
+static double mixed(const ig_material_case *m, const ig_powder_case *c, double T) {
+  const double most = c->liquid_conductivity > 0 ? c->liquid_conductivity : 1,
+               range = m->liquidus - m->solidus;
+  if (most == 1 || !(T > m->solidus))
+    return 1;
+  return T < m->liquidus ? 1 + (most - 1) * (T - m->solidus) / range : most;
+}
+
 /* Heat content over temperature is inverted to tables over heat content, equally spaced, so that a
    look-up is one multiplication. The largest diffusivity, k / (dH/dT), of solid and powder bounds
    the time step. */
@@ -45,6 +54,8 @@ static ig_status tables_make(ig_powder_run *r) {
                       "material '%s' has a latent heat: give its solidus and a liquidus not below "
                       "it",
                       m->name);
+  if (r->c->liquid_conductivity > 0 && r->c->liquid_conductivity != 1)
+    IG_TRY(ig_material_require(r->cx, m, "solidus|liquidus", "liquid_conductivity"));
   IG_TRY(ig_array_new(r->cx, &r->array.tables, 1, sizeof *t, "tables"));
   r->tables = t = r->array.tables.host;
   /* by integration up to each kelvin, POINTS of them, and inverted below */
@@ -61,7 +72,7 @@ static ig_status tables_make(ig_powder_run *r) {
     while (i + 2 < POINTS && heat[i + 1] < u)
       i++;
     t->T[row] = i + (u - heat[i]) / (heat[i + 1] - heat[i]);
-    const double k = ig_table_at(&m->conductivity, t->T[row]);
+    const double k = ig_table_at(&m->conductivity, t->T[row]) * mixed(m, r->c, t->T[row]);
     t->solid[row] = 1 / k;
     t->powder[row] =
         m->powder_conductivity.count ? 1 / ig_table_at(&m->powder_conductivity, t->T[row]) : 1 / k;
@@ -263,7 +274,7 @@ static ig_status sizes_choose(ig_powder_run *r) {
     r->low[d] = low;
     r->nf[d] = n[d] * g->ratio;
     r->fits = isnan(g->window[0]);
-    const double least = d < 2 ? 12 * r->c->beam.radius : layer + 3 * r->c->beam.radius;
+    const double least = d < 2 ? 12 * r->radius : layer + 3 * r->radius;
     const double want = ceil((r->fits ? least : g->window[d]) / H - 1e-6);
     if (!(want > 0))
       return ig_fail_at(r->cx, &g->at, "the window needs a size in x, y and z");
@@ -333,6 +344,8 @@ static ig_status paths_open(ig_powder_run *r) {
   for (int b = 0; b < r->beams; b++) {
     r->laser[b].path = path[b];
     r->laser[b].line = -1;
+    for (int64_t i = 0; i < path[b].count; i++)
+      path[b].power[i] *= 1 - r->c->beam.loss;
   }
   return lines_find(r);
 }
@@ -373,6 +386,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   for (int i = 0; i < r->c->hatch.parts.count; i++)
     IG_TRY(
         ig_scan_body_open(r->cx, IG_ITEM(const ig_scan_part, r->c->hatch.parts, i), &r->body[i]));
+  IG_TRY(ig_powder_profile_make(r));
   IG_TRY(sizes_choose(r));
   IG_TRY(probes_check(r));
   IG_TRY(ig_powder_arrays_make(r));

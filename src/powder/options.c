@@ -21,6 +21,15 @@ static const ig_option grid_options[] = {
 #define B ig_powder_beam
 static const ig_option beam_options[] = {
     IG_REAL(B, radius, "m", IG_REQUIRED, IG_POSITIVE, 1, "where the intensity has fallen to 1/e^2"),
+    IG_REAL(B, order, "", NULL, 1, 100,
+            "intensity exp(-2 (r / radius)^order), more is flatter; left out: 2, a Gaussian"),
+    IG_MAP(B, ring, ig_profile_ring, ig_profile_ring_options, NULL,
+           "a ring about the core, which has the radius above"),
+    IG_TABLE(B, profile, "m", "", NULL, 0, 1e30,
+             "relative intensity over the distance from the axis, [[0 mm, 1], [0.1 mm, 0]], linear "
+             "between rows, none beyond; left out: Gaussian"),
+    IG_REAL(B, loss, "", "0", 0, 0.99,
+            "share of the light that plume and spatter keep from the bed"),
     IG_REAL(B, depth, "m", NULL, IG_POSITIVE, 1,
             "where heat below the surface has fallen to 1/e^2; left out: all of it in the topmost "
             "cells"),
@@ -83,6 +92,9 @@ const ig_option ig_powder_options[] = {
         C, packing, "", "1", 0.05, 1,
         "density of powder over that of the solid; what it lacks comes from the powder above as "
         "it melts"),
+    IG_REAL(C, liquid_conductivity, "", "1", 0.1, 100,
+            "conductivity of the melt over the material's, for the flow that mixes it; keyholes "
+            "keep the material's"),
     IG_REAL(C, plate_temperature, "K", NULL, 0, 1e5,
             "held at the plate's bottom; left out: no heat passes"),
     IG_REAL(C, ambient, "K", "300 K", 0, 1e5, "above the bed"),

@@ -40,11 +40,10 @@ void ig_powder_pool_aim(ig_powder_run *r, double time) {
     const double speed = ig_powder_beam_way(r, b, when, g->direction[b]);
     g->behind[b] = q ? speed * fmax(0, when - path->t[q->first]) : 0;
     /* ahead of a moving source temperatures fall by exp(-distance x speed / diffusivity) */
-    g->ahead[b] =
-        2 * r->c->beam.radius + fmin(4 * r->tables->diffusivity / speed, 10 * r->c->beam.radius);
+    g->ahead[b] = 2 * r->radius + fmin(4 * r->tables->diffusivity / speed, 10 * r->radius);
     bool corner = false;
     const double reach = q ? ig_powder_beam_straight(r, b, q->first, when, &corner) : INFINITY,
-                 radius = r->c->beam.radius;
+                 radius = r->radius;
     /* where it turned its tail lies across; the kernels look three radii farther back than this */
     if (isfinite(reach))
       g->behind[b] = corner ? reach - 4.5 * radius : fmax(0, reach - 3 * radius);

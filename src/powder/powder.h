@@ -36,6 +36,7 @@
 #include "core/toolpath.h"
 #include "material/keyhole.h"
 #include "material/material.h"
+#include "material/profile_case.h"
 #include "powder/view.h"
 #include "scan/hatch.h"
 
@@ -52,6 +53,10 @@ typedef struct {
 typedef struct {
   ig_src at;
   double radius, depth; /* m: 1/e^2 */
+  double order;         /* of a super-Gaussian; NaN or 0: 2 */
+  ig_profile_ring ring;
+  ig_table profile; /* relative intensity over the distance from the axis, m */
+  double loss;      /* share of the light that plume and spatter take */
   /* of cells that are powder; NaN: the material's table for all */
   double powder_absorptivity;
   ig_keyhole_case keyhole;
@@ -93,9 +98,10 @@ typedef struct {
   double duration, initial_temperature, powder_temperature, plate_temperature, ambient, convection;
   /* 1; share of the critical step; K that a long step between layers may change a cell by */
   double emissivity, safety, dwell_change;
-  int checkpoint;      /* IG_CHECKPOINT_EXACT or IG_CHECKPOINT_SMALL */
-  int64_t fine_stages; /* fine steps of a group (ig_powder_stages); 0: 1 */
-  double packing;      /* density of powder over that of the solid */
+  int checkpoint;             /* IG_CHECKPOINT_EXACT or IG_CHECKPOINT_SMALL */
+  int64_t fine_stages;        /* fine steps of a group (ig_powder_stages); 0: 1 */
+  double packing;             /* density of powder over that of the solid */
+  double liquid_conductivity; /* of the melt over the material's; 0: 1 */
   bool evaporation;
 
   ig_powder_grid grid;
@@ -184,6 +190,7 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(state)                                                                                         \
   X(absorb_T)                                                                                      \
   X(absorb)                                                                                        \
+  X(within)                                                                                        \
   X(source)                                                                                        \
   X(lost)                                                                                          \
   X(held)                                                                                          \
@@ -250,6 +257,9 @@ typedef struct {
   int r;         /* fine cells along a coarse one */
   double low[3]; /* lowest corner of the bed */
   double cell;   /* edge of the fine ones */
+  /* of the beam: its profile, and 2.5 of `radius` hold its light */
+  ig_profile across;
+  double radius;
   double layer_height;
   ig_powder_level coarse; /* heat: of the host, once it is pulled */
   int64_t nf[3];          /* fine cells of the whole bed */
@@ -307,6 +317,10 @@ void ig_powder_close(ig_powder_run *run);
 /* The path of a beam, from 0, for `ingot path`; the caller frees it. */
 IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam,
                                        ig_toolpath *path);
+
+/* --- profile.c */
+/* The beam's profile, into the run and the view. */
+IG_MUST_CHECK ig_status ig_powder_profile_make(ig_powder_run *run);
 
 /* --- advice.c */
 /* Warns of a beam narrower than cells, of more steps than anybody waits for, of a step too coarse

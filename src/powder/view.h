@@ -8,6 +8,7 @@
 #include "material/vapour.h"
 
 /* Limits: lasers; windows at a time; boxes left by beams in which something is still molten. */
+enum { IG_POWDER_WITHIN = 256 }; /* rows of the table of a beam's profile */
 enum { IG_POWDER_BEAMS = 8, IG_POWDER_WINDOWS = 16, IG_POWDER_BOXES = 16 };
 /* State of a fine cell: one byte. The upper six bits count meltings, up to 63. */
 enum { IG_POWDER_SOLID = 1, IG_POWDER_MOLTEN = 2, IG_POWDER_MELTS = 2 };
@@ -183,6 +184,10 @@ typedef struct {
   /* of the beam, m: 1/e^2 radius, and depth of absorption; absorptivity of cells that are still
      powder */
   double radius, depth, powder_absorptivity; /* NaN: none */
+  /* m: the smallest length of its profile; of what is no Gaussian the share of its power between
+     its axis and x, y, (IG_POWDER_WITHIN + 1)^2 of them, `within_per` to the metre; NULL */
+  double narrow, within_per;
+  const double *within;
   /* absorptivity of solid and melt over temperature, K: linear between rows */
   int absorb_count;
   const double *absorb_T, *absorb;

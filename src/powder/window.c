@@ -36,7 +36,7 @@ static bool rect_take(double low[2], double high[2], const double *x, const doub
 /* The distance from a window's sides at which a beam is too near: 3 radii, where the intensity has
    fallen to exp(-18). */
 static double margin(const ig_powder_run *r) {
-  return 3 * r->c->beam.radius;
+  return 3 * r->radius;
 }
 
 /* A box of the given size: first so much of the way ahead as half of it holds, so that it need not

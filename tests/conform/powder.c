@@ -97,10 +97,12 @@ static ig_powder_case two_lasers(ig_powder_probe *probe, bool boils) {
 }
 
 /* `fits`: windows as large as their pools. `boils`: with keyholes and vapour, whose exponentials
-   have other last digits on a GPU. */
-static void compare(const char *backend, bool fits, bool boils) {
+   have other last digits on a GPU. `order`: of the beam's profile. */
+static void compare(const char *backend, bool fits, bool boils, double order) {
   ig_powder_probe probe;
   ig_powder_case c = two_lasers(&probe, boils);
+  c.beam.order = order;
+  c.liquid_conductivity = order > 2 ? 1.5 : 1;
   if (fits)
     c.grid.window[0] = c.grid.window[1] = c.grid.window[2] = NAN;
   bed a, b;
@@ -134,10 +136,11 @@ static void compare(const char *backend, bool fits, bool boils) {
   close_bed(&b);
 }
 static void on(const char *backend) {
-  compare(backend, false, false);
-  compare(backend, true, true);
+  compare(backend, false, false, 2);
+  compare(backend, true, true, 2);
+  compare(backend, true, false, 4);
   if (strcmp(backend, "cpu") != 0)
-    compare(backend, true, false);
+    compare(backend, true, false, 2);
 }
 ON_BACKENDS
 

@@ -242,12 +242,12 @@ def thermal():
         "beams": [{"model": "gaussian", "radius": 1 * MM, "depth": 1 * MM, "raster": raster}],
         "boundary": [{"set": "zmin", "temperature": 320.0}, {"set": "surface", "convection": 50.0, "emissivity": 0.5}],
         "initial": [{"set": "xmax", "temperature": 350.0}], "duration": 2.5, "output": out, "probes": probe},
-        "hints": {"boundary.set": ["xmin"], "initial.set": ["xmin"], "beams.axis": [[1, 0, -2]], "birth.field": ["other"],
+        "hints": {"boundary.set": ["xmin"], "initial.set": ["xmin"], "beams.axis": [[1, 0, -2]], "beams.order": [6.0], "birth.field": ["other"],
                   "initial.field": ["T_peak"], "beams.laser": [1], "birth.set": ["plate"], "birth.height": [3e-4], "dwell_change": [0.01, 1.0, 30.0, 500.0],
                   "probes.to": [[0.006, 0.002, 0.0019]]}}
     scan = {"parts": [{"min": [0.0, 0.0, 2 * MM], "max": [8 * MM, 4 * MM, 4 * MM]}], "layer_height": 1 * MM, "spacing": 1 * MM,
             "power": 3000.0, "speed": 0.2, "pattern": "stripes", "width": 3 * MM, "recoating": 0.05}
-    hints = {"beams.axis": [[1, 0, -2]], "hatch.base": [0.001], "hatch.jump_speed": [0.1], "hatch.parts.field": ["a"],
+    hints = {"beams.axis": [[1, 0, -2]], "beams.order": [6.0], "hatch.base": [0.001], "hatch.jump_speed": [0.1], "hatch.parts.field": ["a"],
              "boundary.set": ["ymin", "ymax"], "birth.set": ["plate"], "hatch.parts.threshold": [3.0], "hatch.settle": [0.01],
              "hatch.start_time": [0.1], "hatch.layer_time": [0.5], "hatch.layers": [1], "birth.height": [3e-4], "birth.field": ["other"], "dwell_change": [0.01, 1.0, 30.0, 500.0],
              "from.temperature": ["T_peak"], "from.flux": ["T"], "from.convection": ["T"], "from.ambient": ["T"]}
@@ -622,7 +622,7 @@ def powder():
             "hatch": {"parts": [{"min": [0.0, 0.0, 0.0], "max": [0.2e-3, 0.1e-3, 80e-6]}], "layer_height": 40e-6, "spacing": 0.1e-3, "power": 100.0,
                       "speed": 2.0, "recoating": 0.5e-3},
             "probes": [{"name": "p", "point": [0.1e-3, 50e-6, 0.0]}], "output": {"count": 1}}
-    hints = {"beam.depth": [40e-6], "hatch.width": [0.1e-3], "hatch.settle": [1e-4], "hatch.base": [-4e-5], "probes.point": [[0, 0, 0]], "hatch.border": [1e-5],
+    hints = {"beam.depth": [40e-6], "beam.order": [6.0], "hatch.width": [0.1e-3], "hatch.settle": [1e-4], "hatch.base": [-4e-5], "probes.point": [[0, 0, 0]], "hatch.border": [1e-5],
              "hatch.overlap": [1e-5], "skywriting": [5e-5], "grid.margin": [0.3e-3], "hatch.parts.unit": [2e-3], "hatch.parts.translate": [[1e-4, 0, 0]],
              "hatch.parts.threshold": [3.0], "hatch.parts.field": ["a"], "movie.min": [[0, 0]], "movie.max": [[1e-4, 1e-4]], "duration": [5e-4],
              "layer_height": [20e-6], "convection": [1e5], "hatch.layers": [1], "hatch.parts.min": [[2e-5, 0, 0]], "hatch.jump_speed": [1.0],

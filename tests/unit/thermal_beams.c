@@ -44,6 +44,10 @@ static void profiles(void **state) {
     const char *ring = "radius: 0.3 mm, ring: {radius: 2 mm, width: 0.2 mm, share: 0.6}";
     assert_near(share_of(*backend, NULL, ring, &r), 1, 2e-3);
     assert_near(share_of(*backend, POST, ring, &r), 0.4, 2e-3);
+    /* exp(-2 (r/a)^6) has pi a^2 2^(-1/3) Gamma(4/3); over the post: by 2000 x 2000 points */
+    const char *order = "radius: 2 mm, order: 6";
+    assert_near(share_of(*backend, NULL, order, &r), 1, 2e-3);
+    assert_near(share_of(*backend, POST, order, &r), 0.1122397, 1e-4);
   }
 }
 
@@ -294,6 +298,7 @@ static void refused(void **state) {
   (void)state;
   static const char *const cases[][2] = {
       {"model: gaussian, ring: {radius: 1 mm, width: 1 mm, share: 1}", "only in the models"},
+      {"order: 4, ring: {radius: 1 mm, width: 1 mm, share: 1}", "one of `order`, `ring`"},
       {"model: surface, axis: [0, 0, 1]", "the beam points up"},
       {"model: surface, profile: [[0 mm, 0], [1 mm, 0]]", "some intensity"},
       {"model: surface, depth_profile: [[0 mm, 1], [1 mm, 0]]", "is for model: cylinder"},
@@ -302,7 +307,7 @@ static void refused(void **state) {
       {"normalise: false, keyhole: {}", "a keyhole needs `normalise: true`"},
       {"keyhole: {}", "boiling"}};
   case_write();
-  for (int i = 0; i < 8; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char beam[300], message[1024];
     snprintf(beam, sizeof beam,
              "{radius: 1 mm, absorptivity: 1, path: {file: path.csv, unit: 1 m}, %s}", cases[i][0]);

@@ -46,16 +46,6 @@ static const ig_option raster_options[] = {
 
 /* thermal/source/beam.h. Of `path`, `raster` and `laser` a beam has one; NULL as default: the key
    may be left out, and its number is NaN then */
-#define R ig_beam_ring
-static const ig_option ring_options[] = {
-    IG_REAL(R, radius, "m", IG_REQUIRED, IG_POSITIVE, 1,
-            "of the circle where the ring is brightest"),
-    IG_REAL(R, width, "m", IG_REQUIRED, IG_POSITIVE, 1,
-            "distance from that circle where it has fallen to 1/e^2"),
-    IG_REAL(R, share, "", IG_REQUIRED, 0, 1, "share of the power in the ring; the rest: the core"),
-    IG_END};
-#undef R
-
 #define B ig_beam_case
 static const ig_option beam_options[] = {
     IG_CHOICE(B, model, "surface|gaussian|goldak|cylinder", "surface",
@@ -74,7 +64,11 @@ static const ig_option beam_options[] = {
             "bead heights if that is more"),
     IG_VECTOR(B, axis, 3, "", NULL,
               "direction in which the beam travels, as [1, 0, -2]; left out: straight down"),
-    IG_MAP(B, ring, ig_beam_ring, ring_options, NULL,
+    IG_REAL(
+        B, order, "", NULL, 1, 100,
+        "surface, cylinder: intensity exp(-2 (r / radius)^order), more is flatter; left out: 2, "
+        "a Gaussian"),
+    IG_MAP(B, ring, ig_profile_ring, ig_profile_ring_options, NULL,
            "surface, cylinder: a ring about the core, which has the radius above"),
     IG_TABLE(B, profile, "m", "", NULL, 0, 1e30,
              "surface, cylinder: relative intensity over the distance from the axis, [[0 mm, 1], "

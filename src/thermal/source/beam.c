@@ -219,30 +219,11 @@ static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
   return IG_OK;
 }
 
-/* Integral of the ring over the plane, at a peak of 1: m^2. */
-static double ring_area(const ig_beam_shape *s) {
-  const double x = s->ring_radius / s->ring_width; /* of 2 pi r exp(-2 (r - r0)^2 / w^2) */
-  return 2 * M_PI * s->ring_width *
-         (0.25 * s->ring_width * exp(-2 * x * x) +
-          s->ring_radius * sqrt(M_PI / 8) * (1 + erf(M_SQRT2 * x)));
-}
-
 /* Of the table over depth, m. */
 static double deep_length(const ig_beam_shape *s) {
   double sum = s->deep[0] * s->deep_level[0];
   for (int i = 1; i < s->deep_knots; i++)
     sum += 0.5 * (s->deep[i] - s->deep[i - 1]) * (s->deep_level[i] + s->deep_level[i - 1]);
-  return sum;
-}
-
-/* Integral of a tabulated profile over the plane, m^2: constant within the first knot, then linear
-   between knots; 2 pi r times a linear function is integrated exactly. */
-static double table_area(const ig_beam_shape *s) {
-  double sum = M_PI * s->knot[0] * s->knot[0] * s->level[0];
-  for (int i = 1; i < s->knots; i++) { /* linear between knots, times 2 pi r */
-    const double a = s->knot[i - 1], b = s->knot[i], p = s->level[i - 1], q = s->level[i];
-    sum += 2 * M_PI * (b - a) * (p * (2 * a + b) + q * (a + 2 * b)) / 6;
-  }
   return sum;
 }
 
@@ -252,8 +233,7 @@ static double table_area(const ig_beam_shape *s) {
    others, 1984). */
 static double intensity_whole(const ig_beam_shape *s) {
   const double ball = 0.5 * pow(M_PI / 3, 1.5);
-  const double circle =
-      s->profile == IG_PROFILE_TABLE ? table_area(s) : 0.5 * M_PI * s->radius * s->radius;
+  const double circle = ig_profile_area(&s->across);
   switch (s->model) {
   case IG_BEAM_SURFACE:
     return circle;
@@ -268,36 +248,15 @@ static double intensity_whole(const ig_beam_shape *s) {
 
 /* The profile across the axis, and where it ends, m. */
 static ig_status profile_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s, double *end) {
-  const bool plain = c->model == IG_BEAM_SURFACE || c->model == IG_BEAM_CYLINDER;
+  const ig_profile_given given = {c->at, c->radius, c->order, &c->ring, &c->profile};
   /* exp(-2 x 2.2^2) = 6e-5 of the peak is left there */
   *end = 2.2 * s->radius;
-  if (!c->ring.at.given && !c->profile.count)
-    return IG_OK;
-  if (!plain || (c->ring.at.given && c->profile.count))
+  IG_TRY(ig_profile_make(cx, &given, &s->across, end));
+  if (s->across.kind != IG_PROFILE_GAUSSIAN && c->model != IG_BEAM_SURFACE &&
+      c->model != IG_BEAM_CYLINDER)
     return ig_fail_at(cx, &c->at,
-                      "a beam has a ring or a tabulated profile, not both, and only in the models "
-                      "surface and cylinder");
-  if (c->ring.at.given) {
-    s->profile = IG_PROFILE_RING;
-    s->ring_radius = c->ring.radius;
-    s->ring_width = c->ring.width;
-    s->core = 1 - c->ring.share; /* the Gaussian's integral is the unit of both */
-    s->ring = c->ring.share * 0.5 * M_PI * s->radius * s->radius / ring_area(s);
-    *end = fmax(*end, s->ring_radius + 2.2 * s->ring_width);
-    return IG_OK;
-  }
-  if (c->profile.count < 2 || c->profile.count > IG_BEAM_KNOTS)
-    return ig_fail_at(cx, &c->at, "a profile has 2 to %d rows (found %d)", IG_BEAM_KNOTS,
-                      c->profile.count);
-  s->profile = IG_PROFILE_TABLE;
-  s->knots = c->profile.count;
-  for (int i = 0; i < s->knots; i++) {
-    s->knot[i] = c->profile.x[i];
-    s->level[i] = c->profile.y[i];
-  }
-  if (s->knot[0] < 0 || !(table_area(s) > 0))
-    return ig_fail_at(cx, &c->at, "a profile needs distances from 0 on and some intensity");
-  *end = s->knot[s->knots - 1];
+                      "a beam has `order`, `ring` or `profile` only in the models surface and "
+                      "cylinder");
   return IG_OK;
 }
 
@@ -309,8 +268,8 @@ static ig_status deep_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s) 
     return ig_fail_at(cx, &c->at,
                       "depth_profile is for model: cylinder, and ends where heating does: leave "
                       "out depth");
-  if (c->depth_profile.count < 2 || c->depth_profile.count > IG_BEAM_KNOTS)
-    return ig_fail_at(cx, &c->at, "a depth_profile has 2 to %d rows (found %d)", IG_BEAM_KNOTS,
+  if (c->depth_profile.count < 2 || c->depth_profile.count > IG_PROFILE_KNOTS)
+    return ig_fail_at(cx, &c->at, "a depth_profile has 2 to %d rows (found %d)", IG_PROFILE_KNOTS,
                       c->depth_profile.count);
   s->deep_knots = c->depth_profile.count;
   for (int i = 0; i < s->deep_knots; i++) {
@@ -354,12 +313,12 @@ static ig_status axis_make(ig_ctx *cx, const ig_beam_case *c, const ig_toolpath 
 static void sampling_choose(const ig_beam_case *c, double depth, ig_beam *b) {
   const ig_beam_shape *s = &b->shape;
   double least = s->radius;
+  if (s->across.kind == IG_PROFILE_RING)
+    least = fmin(least, ig_profile_least(&s->across));
   if (s->model != IG_BEAM_SURFACE)
     least = fmin(least, depth);
   if (s->model == IG_BEAM_GOLDAK)
     least = fmin(least, fmin(s->front, s->rear));
-  if (s->profile == IG_PROFILE_RING)
-    least = fmin(least, s->ring_width);
   b->spacing = (c->sampling > 0 ? c->sampling : 0.4) * least;
   b->most_points = c->sampling > 0 && c->sampling != 0.4 ? 32 : 8;
   if (s->whole > 0 && s->model == IG_BEAM_CYLINDER) { /* its end is sharp, and nothing scales an
@@ -371,12 +330,13 @@ static void sampling_choose(const ig_beam_case *c, double depth, ig_beam *b) {
 
 /* What a keyhole does not go with. */
 static ig_status keyhole_check(ig_ctx *cx, const ig_beam_case *c) {
-  if (c->model != IG_BEAM_SURFACE || c->ring.at.given || c->profile.count || !isnan(c->reach))
+  if (c->model != IG_BEAM_SURFACE || c->order > 0 || c->ring.at.given || c->profile.count ||
+      !isnan(c->reach))
     return ig_fail_at(
         cx, &c->keyhole.at,
         "a keyhole is that of a Gaussian beam whose radius is where the intensity has "
-        "fallen to 1/e^2: give it with model: surface, without ring, profile and "
-        "reach");
+        "fallen to 1/e^2: give it with model: surface, without order, ring, "
+        "profile and reach");
   if (!c->normalise)
     return ig_fail_at(cx, &c->keyhole.at, "a keyhole needs `normalise: true`");
   return IG_OK;

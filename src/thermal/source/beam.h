@@ -20,17 +20,13 @@
 #include "core/toolpath.h"
 #include "io/toolpath/path_case.h"
 #include "material/keyhole.h"
+#include "material/profile_case.h"
 #include "thermal/source/beam_types.h"
 #include "thermal/source/bins.h"
 #include "thermal/engine/heat.h"
 #include "thermal/source/raster.h"
 
-/* A ring about the core of a beam. Members as the case gives them, SI units; NaN: not given. */
-typedef struct {
-  ig_src at;
-  double radius, width, share;
-} ig_beam_ring;
-
+/* Members as the case gives them, SI units; NaN: not given. */
 typedef struct {
   ig_src at;
   int model;
@@ -38,7 +34,8 @@ typedef struct {
   ig_table absorptivity; /* over temperature, K */
   double axis[3];        /* direction of travel; NaN or zeros: straight down */
   double sampling; /* spacing of sample points over the smallest length of the source; 0: 0.4 */
-  ig_beam_ring ring;
+  double order;    /* exponent of a super-Gaussian; 0: 2 */
+  ig_profile_ring ring;
   ig_table profile;       /* relative intensity over the distance from the axis, m */
   ig_table depth_profile; /* cylinder: relative heat over depth, m */
   bool normalise;         /* all the power goes into what is met */

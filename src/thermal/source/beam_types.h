@@ -5,25 +5,18 @@
 #define IG_BEAM_TYPES_H
 
 #include "kern/hd.h"
+#include "material/profile.h"
 
 typedef enum { IG_BEAM_SURFACE, IG_BEAM_GAUSSIAN, IG_BEAM_GOLDAK, IG_BEAM_CYLINDER } ig_beam_model;
 
-/* How intensity falls with the distance from the axis (surface, cylinder). */
-typedef enum { IG_PROFILE_GAUSSIAN, IG_PROFILE_RING, IG_PROFILE_TABLE } ig_beam_profile;
-/* rows of a tabulated profile at most; tables are inside the struct so that it can be copied */
-enum { IG_BEAM_KNOTS = 32 };
-
 typedef struct {
-  int32_t model;                                    /* ig_beam_model */
-  double radius, depth, front, rear;                /* m */
-  int32_t tilted;                                   /* 0: axis is 0 0 -1 */
-  double axis[3];                                   /* unit vector along which the beam travels */
-  int32_t profile, knots;                           /* ig_beam_profile; of the table */
-  double core, ring;                                /* peaks: of the Gaussian, of the ring */
-  double ring_radius, ring_width;                   /* m */
-  double knot[IG_BEAM_KNOTS], level[IG_BEAM_KNOTS]; /* table: m, relative intensity */
-  int32_t deep_knots;                               /* of the table over depth; 0: none */
-  double deep[IG_BEAM_KNOTS], deep_level[IG_BEAM_KNOTS]; /* m, relative heat */
+  int32_t model;                     /* ig_beam_model */
+  double radius, depth, front, rear; /* m */
+  int32_t tilted;                    /* 0: axis is 0 0 -1 */
+  double axis[3];                    /* unit vector along which the beam travels */
+  ig_profile across;                 /* surface, cylinder */
+  int32_t deep_knots;                /* of the table over depth; 0: none */
+  double deep[IG_PROFILE_KNOTS], deep_level[IG_PROFILE_KNOTS]; /* m, relative heat */
   double reach; /* surface: how far above or below the beam a face may lie, m */
   double whole; /* integral of the intensity over all space it is meant for, m^2 or m^3: what is
                    not met is lost; 0: all the power goes into what is met */

@@ -1,5 +1,5 @@
 """Heat of a powder bed on one grid by finite differences, from docs/explanation/powder.md: heat per volume in cubic cells, harmonic means of
-conductivities, a Gaussian beam, explicit steps of its own length."""
+conductivities, a beam with any profile, explicit steps of its own length."""
 import math
 
 import numpy as np
@@ -36,6 +36,35 @@ def erf(x):
     return np.array([math.erf(v) for v in x])
 
 
+def intensity(beam, r):
+    """Over the distance from the axis, but for a factor."""
+    a = beam["radius"]
+    if "profile" in beam:
+        rows = np.array(beam["profile"], dtype=float)
+        return np.interp(r, rows[:, 0], rows[:, 1], right=0.0)
+    if "ring" in beam:
+        ring = beam["ring"]
+        at_radius = np.linspace(0, ring["radius"] + 5 * ring["width"], 20001)
+        around = np.exp(-2 * ((at_radius - ring["radius"]) / ring["width"]) ** 2)
+        area = 2 * math.pi * np.sum(at_radius * around) * at_radius[1]
+        return ((1 - ring["share"]) * np.exp(-2 * (r / a) ** 2) * 2 / (math.pi * a * a)
+                + ring["share"] / area * np.exp(-2 * ((r - ring["radius"]) / ring["width"]) ** 2))
+    return np.exp(-2 * (r / a) ** beam.get("order", 2.0))
+
+
+def columns_of(beam, edges, spot):
+    """Shares of the light: a Gaussian is a product of two, others are sums over 10 x 10 points of each column."""
+    if not any(k in beam for k in ("profile", "ring", "order")):
+        part = [0.5 * np.diff(erf(math.sqrt(2) * (edges[a] - spot[a]) / beam["radius"])) for a in range(2)]
+        return np.outer(part[0] / part[0].sum(), part[1] / part[1].sum())
+    points = 10
+    d = edges[0][1] - edges[0][0]
+    at_points = [(e[:-1, None] + d * (np.arange(points) + 0.5) / points).ravel() - spot[a] for a, e in enumerate(edges)]
+    all_of_it = intensity(beam, np.hypot(at_points[0][:, None], at_points[1][None, :]))
+    shares = all_of_it.reshape(len(edges[0]) - 1, points, len(edges[1]) - 1, points).sum(axis=(1, 3))
+    return shares / shares.sum()
+
+
 def analyse(model):
     case, path = model.case, model.judge["path"]
     m, d = case["materials"][0], case["grid"]["cell"]
@@ -55,7 +84,11 @@ def analyse(model):
     edges = [low[a] + d * np.arange(n[a] + 1) for a in range(2)]
     time, end = 0.0, path[-1][0]
     capacity = m["density"] * np.min(at(m["specific_heat"], content.t))
-    k_most = max(np.max(at(m["conductivity"], content.t)), m["powder_conductivity"])
+    mixed = case.get("liquid_conductivity", 1.0)
+
+    def conducts(t):
+        return at(m["conductivity"], t) * (1 + (mixed - 1) * np.clip((t - m["solidus"]) / (m["liquidus"] - m["solidus"]), 0, 1))
+    k_most = max(np.max(conducts(content.t)), m["powder_conductivity"])
     dt = 0.3 * d * d * capacity / (6 * k_most)
     bottom = case.get("plate_temperature")
     absorbed = 0.0
@@ -66,7 +99,7 @@ def analyse(model):
         marks = [b for b in begin + [p[0] for p in path] if b > time + 1e-12]
         step = min(dt, min(marks) - time)
         t = content.temperature(h[:, :, :top])
-        k = np.where(solid[:, :, :top], at(m["conductivity"], t), m["powder_conductivity"])
+        k = np.where(solid[:, :, :top], conducts(t), m["powder_conductivity"])
         rate = np.zeros_like(t)
         for axis in range(3):
             a = [slice(None)] * 3
@@ -86,13 +119,11 @@ def analyse(model):
         # the beam, in the middle of the step
         when = time + 0.5 * step
         i = max(j for j in range(len(path) - 1) if path[j][0] <= when)
-        power = path[i][4]
+        power = path[i][4] * (1 - case["beam"].get("loss", 0.0))
         if power > 0:
             share = (when - path[i][0]) / (path[i + 1][0] - path[i][0])
             spot = x[i] + share * (x[i + 1] - x[i])
-            w = case["beam"]["radius"]
-            part = [0.5 * np.diff(erf(math.sqrt(2) * (edges[a] - spot[a]) / w)) for a in range(2)]
-            columns = np.outer(part[0] / part[0].sum(), part[1] / part[1].sum())
+            columns = columns_of(case["beam"], edges, spot)
             taken = np.where(solid[:, :, top - 1], at(m["absorptivity"], surface), case["beam"].get("powder_absorptivity", m["absorptivity"]))
             heat = power * step * columns * taken
             absorbed += heat.sum()

@@ -55,6 +55,13 @@ def single(rng):
         vapour(rng, case)
         for row in path:
             row[4] *= 2.0
+    if not boils and rng.random() < 0.6:
+        case["beam"].update(rng.choice([{"order": 4.0}, {"order": 1.5}, {"ring": {"radius": 60 * UM, "width": 20 * UM, "share": 0.7}},
+                                        {"profile": [[0, 1.0], [30 * UM, 0.8], [90 * UM, 0.0]]}]))
+    if not boils and rng.random() < 0.3:
+        case["beam"]["loss"] = 0.2
+    if not boils and rng.random() < 0.3:
+        case["liquid_conductivity"] = rng.choice([0.5, 2.5])
     spot = rng.choice(path)
     case["probes"] = [{"name": "p%d" % i, "point": [spot[1] + 0.5 * cell, spot[2] + 0.5 * cell, (k + 0.5) * cell]} for i, k in enumerate((-2, 0, 1))]
     figures = {"p0": "T", "p1": "T", "p2": "T", "source": "e", "stored": "e"}
