@@ -316,7 +316,7 @@ static ig_status heat_error(ig_stress_run *r) {
     ig_warn(m->cx,
             "the melt goes on by about %.2g m in a step of %.2g s: displacements may be off by "
             "%.2g m, %.0f %% of the largest; steps of %.1g s would leave 5 %% (`every`, or output "
-            "of the thermal run)",
+            "of the thermal run; in a chain `step_error: 0.05` chooses them)",
             way, k->time / k->steps, error, fmin(100, 100 * error / largest),
             k->time / k->steps * enough / way);
   return IG_OK;
