@@ -54,14 +54,35 @@ static void turn(const double w[3], const double x[3], double y[3]) {
     y[d] = x[d] + s * k[d] + c * kk[d];
 }
 
+/* Motions of the six that a mirror image does not share. A plane across an axis leaves those in it
+   and the rotation about its normal. */
+static void asymmetric(const bool meets[2], bool no[6]) {
+  for (int k = 0; k < 3; k++) {
+    no[k] = k < 2 && meets[k];
+    no[3 + k] = (meets[0] && k != 0) || (meets[1] && k != 1);
+  }
+}
+
+/* A node that lies on a plane of symmetry is there once in the whole, others twice. */
+static double share_of(const ig_stress_mirror *mirror, const double x[3]) {
+  double share = 1;
+  for (int a = 0; a < 2; a++)
+    share /= ig_stress_mirror_meets(mirror, x, a) ? 2 : 1;
+  return share;
+}
+
 /* The moved shape x + u, rotated and shifted onto x as well as the nodes of the set allow (least
    squares), less x. Gauss-Newton on the six rigid motions, with the exact rotation applied in
    each of six passes; lengths are divided by the size of the set, so that rotations and shifts
    have the same scale. x, u, out: nodes x 3; `node` has `count` entries, which may be 0 only if
    the caller skips it. */
-void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
-                          ig_lid nodes, double *out) {
+void ig_stress_distortion(const ig_stress_mirror *mirror, const double *x, const double *u,
+                          const ig_lid *node, ig_lid count, ig_lid nodes, double *out) {
   double centre[3] = {0}, size = 0;
+  bool meets[2] = {false, false}, no[6];
+  for (ig_lid i = 0; i < 2 * count; i++)
+    meets[i % 2] |= ig_stress_mirror_meets(mirror, x + 3 * (int64_t)node[i / 2], i % 2);
+  asymmetric(meets, no);
   for (ig_lid i = 0; i < 3 * nodes; i++)
     out[i] = x[i] + u[i];
   for (ig_lid i = 0; i < 3 * count; i++)
@@ -72,6 +93,7 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
   for (int again = 0; again < 6; again++) {
     double a[6][7] = {{0}};
     for (ig_lid i = 0; i < count; i++) {
+      const double share = share_of(mirror, x + 3 * (int64_t)node[i]);
       double y[3], off[3];
       for (int d = 0; d < 3; d++) {
         y[d] = (out[3 * (int64_t)node[i] + d] - centre[d]) / size;
@@ -81,9 +103,9 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
           {1, 0, 0, 0, y[2], -y[1]}, {0, 1, 0, -y[2], 0, y[0]}, {0, 0, 1, y[1], -y[0], 0}};
       for (int d = 0; d < 3; d++)
         for (int j = 0; j < 6; j++) {
-          for (int k = 0; k < 6; k++)
-            a[j][k] += row[d][j] * row[d][k] / count;
-          a[j][6] += row[d][j] * off[d] / count;
+          for (int k = 0; k < 6 && !no[j]; k++)
+            a[j][k] += no[k] ? 0 : share * row[d][j] * row[d][k] / count;
+          a[j][6] += no[j] ? 0 : share * row[d][j] * off[d] / count;
         }
     }
     solve6(a);
@@ -134,7 +156,7 @@ ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst)
   double *moved = NULL;
   ig_status status = moved_new(r, &moved);
   if (status == IG_OK && count > 0)
-    ig_stress_distortion(drawn, moved, node, count, m->nodes, out);
+    ig_stress_distortion(&r->mirror, drawn, moved, node, count, m->nodes, out);
   free(moved);
   free(node);
   *worst = 0;
@@ -202,7 +224,7 @@ static ig_status part_distortion(ig_stress_run *r, const ig_stress_part *p, cons
     goto done;
   IG_TRY_GOTO(status, done, datum_nodes(r, p, in, &node, &count));
   if (count > 0)
-    ig_stress_distortion(r->job->mesh->x, moved, node, count, r->m->nodes, off);
+    ig_stress_distortion(&r->mirror, r->job->mesh->x, moved, node, count, r->m->nodes, off);
 done:
   free(moved);
   free(node);
@@ -233,6 +255,18 @@ static void face_normal(const ig_stress_run *r, ig_lid e, int f, ig_lid corner[4
     n[d] *= 0.5;
 }
 
+/* Whether a face is a cut through the whole part, and no surface of it. */
+static bool on_mirror(const ig_stress_run *r, const ig_lid corner[4]) {
+  for (int a = 0; a < 2; a++) {
+    int met = 0;
+    for (int i = 0; i < 4; i++)
+      met += ig_stress_mirror_meets(&r->mirror, r->job->mesh->x + 3 * (int64_t)corner[i], a);
+    if (met == 4)
+      return true;
+  }
+  return false;
+}
+
 /* Faces of the part that nothing touches. A corner has the deviation of each of its faces: an edge
    that moves along one of them is off by the other. The field has the largest. */
 static void part_look(const ig_stress_run *r, const ig_stress_part *p, const uint8_t *in,
@@ -248,6 +282,8 @@ static void part_look(const ig_stress_run *r, const ig_stress_part *p, const uin
       if (other >= 0 && alive[other])
         continue;
       face_normal(r, e, f, corner, n);
+      if (on_mirror(r, corner))
+        continue;
       const double area = norm_f64(n);
       const int corners = m->type == IG_HEX8 ? 4 : 3;
       for (int i = 0; i < corners; i++) {

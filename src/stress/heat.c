@@ -59,17 +59,18 @@ static ig_status snapshot_open(ig_stress_run *r, const ig_stress_phase *p, int64
   return status;
 }
 
-/* Where the state number i comes from: a run in this process, or the snapshots of one. */
-static bool is_live(const ig_stress_phase *p) {
-  return !isnan(p->every);
+/* Where states come from: a run in this process, or the snapshots of one. */
+bool ig_stress_heat_live(const ig_stress_phase *p) {
+  return !isnan(p->every) || !isnan(p->step_error);
 }
 
 /* End of the live thermal run in s. It must be known beforehand because the number of steps is. */
 static ig_status live_end(ig_stress_run *r, const ig_stress_phase *p, double *end) {
   if (!r->job->state_of)
     return ig_fail_at(r->m->cx, &p->at,
-                      "`every` is for a stage of a chain, with `from: STAGE`: the snapshots of a "
-                      "folder are taken as they are");
+                      "`%s` is for a stage of a chain, with `from: STAGE`: the snapshots of a "
+                      "folder are taken as they are",
+                      isnan(p->every) ? "step_error" : "every");
   IG_TRY(r->job->state_of(r->job->state_user, p->file, 0, end, NULL));
   return isfinite(*end) && *end > 0
              ? IG_OK
@@ -82,11 +83,14 @@ static ig_status live_end(ig_stress_run *r, const ig_stress_phase *p, double *en
 ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p, int64_t *count) {
   ig_ctx *cx = r->m->cx;
   *count = 0;
-  if (is_live(p)) {
+  if (ig_stress_heat_live(p)) {
     IG_TRY(live_end(r, p, &r->live_end));
+    /* where the phase chooses its steps: a look costs a state in memory and one pass over the
+       elements */
+    r->live_spacing = isnan(p->every) ? r->live_end / 1000 : p->every;
     /* the last state is at the end of the run, however short its interval; 1e-9 absorbs rounding
        of the quotient, 1e9 keeps the conversion to an integer defined */
-    *count = 1 + (int64_t)fmax(ceil(fmin(r->live_end / p->every, 1e9) - 1e-9), 1);
+    *count = 1 + (int64_t)fmax(ceil(fmin(r->live_end / r->live_spacing, 1e9) - 1e-9), 1);
     return *count < 1000000
                ? IG_OK
                : ig_fail_at(cx, &p->at, "%lld states: give a longer `every`", (long long)*count);
@@ -108,8 +112,8 @@ ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p, int64_
 /* Time of state i in the thermal run, s; a snapshot is read for it. */
 ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *time) {
   ig_snapshot *snap;
-  if (is_live(p)) {
-    *time = fmin((double)i * p->every, r->live_end);
+  if (ig_stress_heat_live(p)) {
+    *time = fmin((double)i * r->live_spacing, r->live_end);
     return IG_OK;
   }
   const ig_status status = snapshot_open(r, p, i, &snap);
@@ -153,14 +157,15 @@ static ig_status cells_match(ig_stress_run *r, const ig_stress_phase *p, const i
 }
 
 /* State i: temperatures of the nodes into T, peaks, melts and presence of the elements into *h,
-   whose arrays the caller has allocated. Fails if the snapshot has gone or is of another mesh. */
-ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *T,
-                              ig_stress_heat *h) {
+   whose arrays the caller has allocated. `time` of the state, of a live run. Fails if the snapshot
+   has gone or is of another mesh. */
+ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double time,
+                              double *T, ig_stress_heat *h) {
   ig_snapshot *snap = NULL;
   double end;
   ig_status status;
-  if (is_live(p)) {
-    IG_TRY(ig_stress_heat_time(r, p, i, &h->time));
+  if (ig_stress_heat_live(p)) {
+    h->time = time;
     status = r->job->state_of(r->job->state_user, p->file, h->time, &end, &snap);
     if (status == IG_OK)
       status = snapshot_check(r, p, snap, p->file);
@@ -171,7 +176,7 @@ ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_
     status = ig_fail_at(r->m->cx, &p->at, "a snapshot of '%.200s' is gone", p->file);
   if (status == IG_OK) {
     const ig_field *f = ig_snapshot_find(snap, IG_AT_POINTS, "T");
-    h->time = is_live(p) ? h->time : snap->time;
+    h->time = ig_stress_heat_live(p) ? h->time : snap->time;
     for (ig_lid n = 0; n < r->m->nodes; n++)
       T[n] = ig_field_number(f, n);
     status = cells_match(r, p, snap, h);
@@ -189,9 +194,9 @@ ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_
   *time = 0;
   return ig_fail_at(r->m->cx, &p->at, "this build reads no files: configure with -DINGOT_IO=ON");
 }
-ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *T,
-                              ig_stress_heat *h) {
-  (void)i, (void)T, (void)h;
+ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double time,
+                              double *T, ig_stress_heat *h) {
+  (void)i, (void)time, (void)T, (void)h;
   return ig_fail_at(r->m->cx, &p->at, "this build reads no files: configure with -DINGOT_IO=ON");
 }
 #endif

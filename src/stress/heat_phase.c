@@ -21,7 +21,10 @@ typedef struct {
   uint8_t *consolidated;
   int64_t piece;             /* state of the phase */
   ig_stress_melting melting; /* up to now */
-  bool deposited, remelted;
+  /* longer side, along x or y, of all that was deposited or became solid since the last step; 0:
+     nothing. Whether something is molten */
+  double way;
+  bool deposited, remelted, molten;
 } heat_news;
 
 /* Arrays of one state; freed by heat_news_free, also if one of them could not be allocated. */
@@ -45,6 +48,15 @@ static void heat_news_free(heat_news *h) {
   free(h->consolidated);
 }
 
+/* Widens a box in x and y to hold element e. */
+static void box_around(const ig_stress *m, ig_lid e, double low[2], double high[2]) {
+  for (int i = 0; i < 2 * m->npe; i++) {
+    const double x = m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 2] + i % 2];
+    low[i % 2] = fmin(low[i % 2], x);
+    high[i % 2] = fmax(high[i % 2], x);
+  }
+}
+
 /* By how much elements were hotter since the last step than its two states show: their peak, where
    it has risen above both. That an element has melted again, below its former peak, says no
    temperature: all of it counts as molten, unless the states show it. */
@@ -54,8 +66,8 @@ static void heat_excess(ig_stress_run *r, heat_news *h) {
   const ig_stress_law *laws = m->material.laws.host;
   const uint8_t *law = m->material.law.host;
   double *excess = m->work.excess.host, low[2] = {INFINITY, INFINITY}, high[2];
-  double hot = 0, melted = 0;
-  high[0] = high[1] = -INFINITY;
+  double hot = 0, melted = 0, from[2] = {INFINITY, INFINITY}, to[2];
+  high[0] = high[1] = to[0] = to[1] = -INFINITY;
   for (ig_lid e = 0; e < m->elements; e++) {
     const double anneal = laws[law[e]].anneal;
     double top = -INFINITY, before = 0, now = 0, least = INFINITY;
@@ -84,14 +96,15 @@ static void heat_excess(ig_stress_run *r, heat_news *h) {
       h->melting.unseen += now < anneal;
     }
     /* extent of all molten elements in x and y, an estimate of the length of the melt */
-    for (int i = 0; now >= anneal && i < 16; i++) {
-      const double x = m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 2] + i % 2];
-      low[i % 2] = fmin(low[i % 2], x);
-      high[i % 2] = fmax(high[i % 2], x);
-    }
+    if (now >= anneal)
+      box_around(m, e, low, high);
+    if (!was->there[e] || (now < anneal && fmax(top, before) >= anneal))
+      box_around(m, e, from, to);
     hot += now >= anneal;
     h->remelted |= was->there[e] && top >= anneal;
   }
+  h->way = fmax(fmax(to[0] - from[0], to[1] - from[1]), 0);
+  h->molten = hot > 0;
   if (hot > 0) {
     h->melting.hot += hot;
     h->melting.length += fmax(high[0] - low[0], high[1] - low[1]);
@@ -165,12 +178,12 @@ static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_ne
 ig_status ig_stress_heat_check(ig_stress_run *r, const ig_stress_phase *p, int64_t states) {
   heat_news first = {0}, last = {0};
   ig_status status;
-  if (!isnan(p->every)) /* the thermal run has not been there yet */
+  if (ig_stress_heat_live(p)) /* the thermal run has not been there yet */
     return IG_OK;
   IG_TRY_GOTO(status, done, heat_news_new(r, &first));
   IG_TRY_GOTO(status, done, heat_news_new(r, &last));
-  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, 0, r->T1, &first.now));
-  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, states - 1, r->T1, &last.now));
+  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, 0, 0, r->T1, &first.now));
+  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, states - 1, 0, r->T1, &last.now));
   IG_TRY_GOTO(status, done, consolidated_mark(r, p, last.consolidated));
   bool unknown = false;
   for (ig_lid e = 0; status == IG_OK && e < r->m->elements; e++)
@@ -188,21 +201,74 @@ done:
   return status;
 }
 
-/* Whether so little has happened that this state is passed over. */
-static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
-                      const heat_news *h) {
-  if (s->piece == 0 || s->piece == s->pieces - 1 || h->deposited ||
-      (!p->layers && (!(p->change > 0) || h->remelted)))
-    return false;
-  if (p->layers)
-    return true;
+/* Of living elements: the largest contraction of a material from `anneal` to the start's
+   temperature, the largest fall of temperature on that way, and the largest displacement. */
+typedef struct {
+  double contraction, fall, displacement;
+} heat_scale;
+
+static ig_status heat_scale_of(ig_stress_run *r, heat_scale *of) {
+  ig_stress *m = r->m;
+  const ig_stress_law *laws = m->material.laws.host;
+  const uint8_t *alive = m->alive.host, *law = m->material.law.host;
+  const double *x = m->material.row_x.host, *y = m->material.row_y.host, *u = m->u.host;
+  *of = (heat_scale){0};
+  IG_TRY(ig_array_pull(m->cx, &m->u));
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++) {
+    const ig_stress_law *l = laws + law[i / m->npe];
+    const double *v = u + 3 * (int64_t)m->conn[i];
+    if (!alive[i / m->npe])
+      continue;
+    of->displacement = fmax(of->displacement, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    const ig_history hot = l->transforms ? l->austenite_strain : l->strain;
+    if (!l->strain.rows || l->anneal >= IG_UNBOUNDED)
+      continue;
+    of->fall = fmax(of->fall, l->anneal - r->c->temperature);
+    of->contraction = fmax(of->contraction, fabs(ig_history_at(hot, x, y, l->anneal) -
+                                                 ig_history_at(hot, x, y, r->c->temperature)));
+  }
+  return IG_OK;
+}
+
+/* Whether no temperature of living elements has changed by more since the last step. */
+static bool changed_less(const ig_stress_run *r, double change) {
   const uint8_t *alive = r->m->alive.host;
   for (int64_t i = 0; i < r->m->npe * (int64_t)r->m->elements; i++) {
     const ig_lid n = r->m->conn[i];
-    if (alive[i / r->m->npe] && fabs(r->T1[n] - r->T0[n]) > p->change)
+    if (alive[i / r->m->npe] && fabs(r->T1[n] - r->T0[n]) > change)
       return false;
   }
   return true;
+}
+
+/* With `step_error`: what becomes solid, or is laid, in one step contracts as a whole, so that it
+   is put wrong by up to its length times its contraction. The step is taken here if that would be
+   too much in the next state. Where no melt moves on, temperatures decide: the same share of those
+   by which the metal contracts. */
+static ig_status calm_by_error(ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
+                               const heat_news *h, bool *calm) {
+  heat_scale of;
+  IG_TRY(heat_scale_of(r, &of));
+  const double gone = h->now.time - r->heat.time;
+  const double next = h->way * (1 + (s[1].state - s->state) / gone);
+  *calm = next * of.contraction <= p->step_error * of.displacement;
+  if (*calm && !(h->molten && h->way > 0))
+    *calm = changed_less(r, p->change > 0 ? p->change : p->step_error * of.fall);
+  return IG_OK;
+}
+
+/* Whether so little has happened that this state is passed over. */
+static ig_status heat_calm(ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
+                           const heat_news *h, bool *calm) {
+  *calm = false;
+  if (s->piece == 0 || s->piece == s->pieces - 1)
+    return IG_OK;
+  if (!isnan(p->step_error))
+    return calm_by_error(r, p, s, h, calm);
+  if (h->deposited || (!p->layers && (!(p->change > 0) || h->remelted)))
+    return IG_OK;
+  *calm = p->layers || changed_less(r, p->change);
+  return IG_OK;
 }
 
 /* The state is computed: births take place, the system is renewed, temperatures of new nodes
@@ -239,31 +305,18 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
 static ig_status heat_error(ig_stress_run *r) {
   ig_stress *m = r->m;
   const ig_stress_melting *k = &r->melting;
-  const ig_stress_law *laws = m->material.laws.host;
-  const uint8_t *alive = m->alive.host, *law = m->material.law.host;
-  const double *x = m->material.row_x.host, *y = m->material.row_y.host, *u = m->u.host;
-  double contraction = 0, largest = 0;
+  heat_scale of;
   if (!(k->hot > 0 && k->melted > 0))
     return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->u));
-  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++) {
-    const ig_stress_law *l = laws + law[i / m->npe];
-    const double *v = u + 3 * (int64_t)m->conn[i];
-    if (!alive[i / m->npe])
-      continue;
-    largest = fmax(largest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    const ig_history hot = l->transforms ? l->austenite_strain : l->strain;
-    if (l->strain.rows && l->anneal < IG_UNBOUNDED)
-      contraction = fmax(contraction, fabs(ig_history_at(hot, x, y, l->anneal) -
-                                           ig_history_at(hot, x, y, r->c->temperature)));
-  }
-  const double way = k->length / k->states * k->melted / k->hot, error = contraction * way;
-  const double enough = 0.05 * largest / contraction; /* a way in a step with 5 % of error */
+  IG_TRY(heat_scale_of(r, &of));
+  const double largest = of.displacement;
+  const double way = k->length / k->states * k->melted / k->hot, error = of.contraction * way;
+  const double enough = 0.05 * largest / of.contraction; /* a way in a step with 5 % of error */
   if (error > 0.1 * largest && largest > 0)
     ig_warn(m->cx,
             "the melt goes on by about %.2g m in a step of %.2g s: displacements may be off by "
             "%.2g m, %.0f %% of the largest; steps of %.1g s would leave 5 %% (`every`, or output "
-            "of the thermal run)",
+            "of the thermal run; in a chain `step_error: 0.05` chooses them)",
             way, k->time / k->steps, error, fmin(100, 100 * error / largest),
             k->time / k->steps * enough / way);
   return IG_OK;
@@ -316,10 +369,10 @@ ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p, const
   h.melting = r->melting;
   if (s->piece == 0)
     memset(r->heat.there, 0, (size_t)r->m->elements);
-  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, s->piece, r->T1, &h.now));
+  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, s->piece, s->state, r->T1, &h.now));
   IG_TRY_GOTO(status, done, heat_births(r, p, &h));
   heat_excess(r, &h);
-  *calm = heat_calm(r, p, s, &h);
+  IG_TRY_GOTO(status, done, heat_calm(r, p, s, &h, calm));
   *dt = s->piece > 0 ? h.now.time - r->heat.time : 0;
   if (!*calm)
     status = heat_take(r, p, &h);

@@ -99,6 +99,11 @@ static const ig_option phase_options[] = {
         "heat with `from: STAGE` in a chain: that stage runs along in this process and hands its "
         "temperatures over in memory, so often; left out: its snapshots are read"),
     IG_REAL(
+        S, step_error, "", NULL, IG_POSITIVE, 1,
+        "heat with `from: STAGE` in a chain: steps are chosen so that what becomes solid in one "
+        "puts displacements wrong by no more than this share of the largest; that stage runs "
+        "along, and its state is looked at `every` so often (left out: a thousand times)"),
+    IG_REAL(
         S, change, "K", "0", 0, 1e4,
         "heat: a step is taken where temperatures have changed by more than this since the last "
         "one, where something was born or remelted, and at the end"),

@@ -53,6 +53,7 @@ static ig_status run_open(ig_stress_run *r) {
   IG_TRY(ig_stress_scan(r));
   IG_TRY(ig_stress_probes_open(r));
   IG_TRY(ig_stress_parts_check(r));
+  IG_TRY(ig_stress_mirror_find(r));
   /* what the first phase leaves free is reported before anything is written */
   IG_TRY(ig_stress_steps_supports(r, 0, false));
   IG_TRY(ig_stress_system_change(r->m, true));
@@ -412,6 +413,12 @@ static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
     char text[64];
     snprintf(text, sizeof text, "%lld", (long long)r->steps);
     line(user, "steps", text);
+    for (int k = 0; k < 4; k++)
+      if (r->mirror.on[k / 2][k % 2]) {
+        snprintf(text, sizeof text, "%c = %g m, for distortion", 'x' + k / 2,
+                 r->mirror.at[k / 2][k % 2]);
+        line(user, "plane of symmetry", text);
+      }
     snprintf(text, sizeof text, "%lld", 3LL * r->m->nodes);
     line(user, "unknowns", text);
     snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);

@@ -14,6 +14,7 @@
 typedef struct {
   int phase, group, groups, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
   double start, time;                      /* s since the start of the run; of the phase's start */
+  double state;                            /* heat: time of the state in its thermal run, s */
 } ig_stress_step;
 
 /* What a thermal run says about elements at a time; arrays of `elements` entries, host. */
@@ -41,6 +42,12 @@ typedef struct {
   double round, time, steps;      /* of this run: its number from 0; time and steps before it */
   double worst[IG_STRESS_ROUNDS]; /* distortion at the end of each */
 } ig_stress_rounds;
+
+/* Planes of symmetry: those of x and y, at the low and at the high end of the mesh as drawn. */
+typedef struct {
+  bool on[2][2];
+  double at[2][2], near; /* m; a point that is nearer lies on it */
+} ig_stress_mirror;
 
 /* The run. Owns the model and all of its arrays; job and case belong to the caller. */
 typedef struct ig_stress_run {
@@ -71,11 +78,12 @@ typedef struct ig_stress_run {
   int columns;
   ig_stress_heat heat, next; /* at the last step of a heat phase; at the one that is computed */
   ig_stress_melting melting, next_melting; /* up to those states */
-  double live_end;                         /* of the thermal run that goes along */
+  double live_end, live_spacing; /* of the live run opened last; time from state to state */
   /* compensation in several runs: the shape that is built, and what came before this run */
   ig_mesh shape;   /* as the drawn mesh, but for its nodes */
   double *shape_x; /* NULL: the drawn shape is built */
   ig_stress_rounds rounds;
+  ig_stress_mirror mirror;
   /* largest values over the run so far: m, Pa, 1 */
   double u_max, mises_max, plastic_max;
   double work;
@@ -119,11 +127,17 @@ IG_MUST_CHECK ig_status ig_stress_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_results(void *self, ig_sink *to);
 /* What probes and figures are now; after every step. */
 IG_MUST_CHECK ig_status ig_stress_look_now(ig_stress_run *r);
+/* mirror.c: finds planes of symmetry among the supports; whether a point lies on one across `axis`,
+   0 or 1. */
+IG_MUST_CHECK ig_status ig_stress_mirror_find(ig_stress_run *r);
+bool ig_stress_mirror_meets(const ig_stress_mirror *m, const double x[3], int axis);
+
 /* distortion.c
 
-   Displacements less the best-fit rigid motion of a set of nodes (NULL: of all that are alive). */
-void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
-                          ig_lid nodes, double *out);
+   Displacements less the best-fit rigid motion of a set of nodes (NULL: of all that are alive). Of
+   a set that meets planes of symmetry it is that of the whole, of which the set is a piece. */
+void ig_stress_distortion(const ig_stress_mirror *mirror, const double *x, const double *u,
+                          const ig_lid *node, ig_lid count, ig_lid nodes, double *out);
 
 /* The same of the run, against the drawn shape; and the largest of living nodes. */
 IG_MUST_CHECK ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst);
@@ -148,12 +162,14 @@ IG_MUST_CHECK ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_p
 /* The step has been computed: what comes next is compared with it. `end`: it was the last one. */
 IG_MUST_CHECK ig_status ig_stress_heat_done(ig_stress_run *r, bool end);
 
-/* heat.c: states of a thermal run: how many; the time of one; and one of them. */
+/* heat.c: whether the thermal run goes along in this process; states of it: how many; the time of
+ * one; and one of them. */
+bool ig_stress_heat_live(const ig_stress_phase *p);
 IG_MUST_CHECK ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p,
                                             int64_t *count);
 IG_MUST_CHECK ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
                                             double *time);
 IG_MUST_CHECK ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
-                                            double *T, ig_stress_heat *h);
+                                            double time, double *T, ig_stress_heat *h);
 
 #endif

@@ -137,8 +137,12 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
     return ig_fail_at(cx, &p->at,
                       "a phase of kind heat, and no other, has a `file`: the folder of "
                       "a thermal run");
-  if (p->kind != IG_PHASE_HEAT && (!isnan(p->every) || p->change > 0 || p->layers))
-    return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
+  if (p->kind != IG_PHASE_HEAT && (ig_stress_heat_live(p) || p->change > 0 || p->layers))
+    return ig_fail_at(cx, &p->at,
+                      "`every`, `step_error`, `change` and `layers` are for phases of kind heat");
+  if (p->layers && !isnan(p->step_error))
+    return ig_fail_at(cx, &p->at,
+                      "`step_error` chooses steps, and `layers: true` does: leave one of them out");
   if (p->layers && p->change > 0)
     return ig_fail_at(cx, &p->at,
                       "`change` has no effect with `layers: true`, which takes steps where "
@@ -171,13 +175,13 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
   return IG_OK;
 }
 
-/* Elements are born whole: layers that are lower than these are empty, or hold some of a level's
-   tetrahedra, whose neighbours in it lack and which the born ones hold as a rigid base would. */
-static void height_warn(const ig_stress_run *r, const ig_stress_phase *p, int groups) {
+/* Elements are born whole: of layers that are lower than these some are empty, or hold some of a
+   level's tetrahedra, whose neighbours in it lack and which the born ones hold as a rigid base
+   would. */
+static ig_status height_check(const ig_stress_run *r, const ig_stress_phase *p, int groups) {
   const ig_stress *m = r->m;
   double sum = 0;
-  int64_t count = 0, full = 0;
-  char *has = calloc((size_t)groups, 1);
+  int64_t count = 0;
   for (ig_lid e = 0; e < m->elements; e++) {
     double low = INFINITY, high = -INFINITY;
     if (r->group[e] < 0)
@@ -189,23 +193,16 @@ static void height_warn(const ig_stress_run *r, const ig_stress_phase *p, int gr
     }
     sum += high - low;
     count++;
-    if (has && !has[r->group[e]]) {
-      has[r->group[e]] = 1;
-      full++;
-    }
   }
-  free(has);
   const double mean = count ? sum / (double)count : 0;
   if (groups < 2 || !(p->height < 0.99 * mean))
-    return;
-  ig_warn_at(m->cx, &p->at,
-             "layers of %.3g m are lower than the elements of '%.60s', which are %.3g m high on "
-             "average and are born whole: %lld of %d layers are empty%s; give `height: %.3g m` or "
-             "more, or elements as low as a layer (real layers that turn: `inherent.layer_height`)",
-             p->height, p->set, mean, (long long)groups - full, groups,
-             m->type == IG_TET10 ? ", and parts of a level are born alone, which stiffens the part"
-                                 : "",
-             mean);
+    return IG_OK;
+  return ig_fail_at(
+      m->cx, &p->at,
+      "layers of %.3g m are lower than the elements of '%.60s', which are %.3g m high on average "
+      "and are born whole; give `height: %.3g m` or more, or elements as low as a layer, each "
+      "height in a phase of its own (real layers that turn: `inherent.layer_height`)",
+      p->height, p->set, mean, mean);
 }
 
 /* Temperatures that change what has no thermal strain would leave no stress, and nobody would know
@@ -335,7 +332,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
       if (pass == 0)
         IG_TRY(expansion_check(r, p));
       if (pass == 0 && p->kind == IG_PHASE_BUILD)
-        height_warn(r, p, groups);
+        IG_TRY(height_check(r, p, groups));
       if (p->kind == IG_PHASE_CUT)
         pieces = 1;
       if (p->kind == IG_PHASE_HEAT)
@@ -349,13 +346,13 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
         for (int64_t k = 0; k < pieces; k++, n++) {
           if (pass == 0)
             continue;
+          double state = 0;
           time += dt;
           if (p->kind == IG_PHASE_HEAT) { /* as the snapshots say */
-            double at;
-            IG_TRY(ig_stress_heat_time(r, p, k, &at));
-            time = start + at;
+            IG_TRY(ig_stress_heat_time(r, p, k, &state));
+            time = start + state;
           }
-          r->step[n] = (ig_stress_step){i, g, groups, (int)k, (int)pieces, start, time};
+          r->step[n] = (ig_stress_step){i, g, groups, (int)k, (int)pieces, start, time, state};
         }
       for (ig_lid e = 0; pass == 1 && e < r->m->elements; e++)
         if (p->kind == IG_PHASE_HEAT || (p->kind == IG_PHASE_BUILD && r->group[e] >= 0))

@@ -102,14 +102,15 @@ typedef struct {
   double height;                  /* build: of a lump of layers */
   double stress_free_temperature; /* build: temperature of birth, NaN: as the material says */
   double decay;                   /* build: time constant of its cooling, NaN: straight */
-  double clearance; /* build: above it a recoater touches a finished layer, NaN: not looked at */
-  int new_nodes;    /* build, heat: IG_NODES_* */
-  int direction;    /* cut: the way of the line, x|y|z */
-  bool back;        /* cut: from the far end */
-  const char *file; /* heat: folder of a thermal run */
-  double every;     /* heat: that run goes along in this process; time from state to state */
-  double change;    /* heat: states without births that differ by less are passed over */
-  bool layers;      /* heat: states without births are passed over */
+  double clearance;  /* build: above it a recoater touches a finished layer, NaN: not looked at */
+  int new_nodes;     /* build, heat: IG_NODES_* */
+  int direction;     /* cut: the way of the line, x|y|z */
+  bool back;         /* cut: from the far end */
+  const char *file;  /* heat: folder of a thermal run */
+  double every;      /* heat: that run goes along in this process; time from state to state */
+  double step_error; /* heat: share of the largest displacement, by which steps are chosen; NaN */
+  double change;     /* heat: states without births that differ by less are passed over */
+  bool layers;       /* heat: states without births are passed over */
   ig_texts consolidated; /* heat: sets of elements that are solid from their deposition on */
 } ig_stress_phase;
 
