@@ -503,6 +503,80 @@ static void supports_agree(void **state) {
   }
 }
 
+/* What a support says of a tied node: right where the tie says so, too, as on planes of symmetry or
+   of nodes that all move alike; else refused. It replaced the tie without a word. */
+static void supports_agree_with_ties(void **state) {
+  (void)state;
+  static const struct {
+    const char *more;
+    double most; /* displacement_max, NaN: refused */
+  } all[] = {
+      {"", 2.04450e-3},
+      {", {set: all, displacement: [0, 0.01, 0], components: y, history: [[0, 0], [1, 1]]}", NAN},
+      {", {set: on, fix: x}", NAN}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char supports[300];
+    snprintf(supports, sizeof supports,
+             "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}%s]", all[i].more);
+    const entry set[] = {
+        {"mesh",
+         "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}, {origin: [1.00001, 0, 0], size: "
+         "[1, 1, 1], cells: [2, 2, 2]}], sets: [{name: under, box: {min: [0.9, 0, 0], max: "
+         "[1.000001, 1, 1]}}, {name: on, box: {min: [1.000009, 0, 0], max: [1.1, 1, 1]}}]}"},
+        {"materials", "{name: m, young: 1e6, poisson: 0.3}"},
+        {"ties", "{set: on, to: under}"},
+        {"supports", supports},
+        {"loads", "{set: xmax, pressure: -1e3}"},
+        {"analysis", STATIC},
+        {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", all[i].most, 1e-5}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c = case_with(cx, "structure", set);
+    if (isnan(all[i].most))
+      case_fails(cx, c, i == 1 ? "supports have it at different places" : "which do not agree");
+    else
+      case_holds(cx, c, supports, want);
+  }
+}
+
+/* The same of a body, which holds its nodes, and of one node in two bodies. */
+static void supports_agree_with_bodies(void **state) {
+  (void)state;
+  static const struct {
+    const char *couplings, *more;
+    bool fits;
+  } all[] = {
+      {"{node: OFF, set: TIP, kind: rigid}", "{set: OFF, fix: all}, {set: TIP, fix: z}", true},
+      {"{node: OFF, set: TIP, kind: rigid}",
+       "{set: OFF, displacement: [0, 0, 1e-3], components: z}, {set: OFF, fix: x y rx ry rz}, "
+       "{set: TIP, displacement: [0, 0, 1e-3], components: z}",
+       true},
+      {"{node: OFF, set: TIP, kind: rigid}",
+       "{set: OFF, displacement: [0, 0, 1e-3], components: z}, {set: TIP, fix: z}", false},
+      {"[{node: OFF, set: TIP, kind: rigid}, {node: ROOT, set: TIP, kind: rigid}]",
+       "{set: OFF, fix: y}", false}};
+  char *here = folder_new();
+  char path[600], supports[300];
+  snprintf(path, sizeof path, "%s/beam.inp", here);
+  strip(path, "B31", 10);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    snprintf(supports, sizeof supports, "[{set: ROOT, fix: all}, %s]", all[i].more);
+    const entry set[] = {{"materials", SOFT},
+                         {"couplings", all[i].couplings},
+                         {"supports", supports},
+                         {"loads", "{set: OFF, force: [0, 0, 1e-9]}"},
+                         {"beams", "{size: [0.02, 0.1]}"},
+                         {"analysis", STATIC},
+                         {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", i == 1 ? 1e-3 : 0, 1e-9}, {NULL, 0, 0}};
+    if (all[i].fits)
+      hold(supports, path, set, want);
+    else
+      refused(path, set, "which do not agree");
+  }
+  folder_remove(here);
+}
+
 /* Temperatures in several steps, of a model without contact: a bar that is heated at one end. */
 static void bars_warm_up(void **state) {
   (void)state;
@@ -1040,6 +1114,8 @@ int main(void) {
                                      cmocka_unit_test(friction_has_its_limit),
                                      cmocka_unit_test(tools_press),
                                      cmocka_unit_test(supports_agree),
+                                     cmocka_unit_test(supports_agree_with_ties),
+                                     cmocka_unit_test(supports_agree_with_bodies),
                                      cmocka_unit_test(paths_end_where_asked),
                                      cmocka_unit_test(idle_tools_are_named),
                                      cmocka_unit_test(failures_leave_tables),
