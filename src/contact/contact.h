@@ -151,4 +151,8 @@ void ig_contact_friction(const double n[3], const double pull[3], const double s
    increments. */
 void ig_contact_sum(const ig_contact *s, const ig_trial *at, ig_contact_total *to);
 
+/* Where a point was and is beside the axis or centre of something round: it passes through where the
+   way leads through its inside to the far side. */
+bool ig_contact_round_passes(const double was[3], const double is[3], double radius);
+
 #endif

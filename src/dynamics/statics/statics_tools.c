@@ -10,6 +10,7 @@
 #include "dynamics/kernels/particle.inc"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,33 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
     }
   }
   return IG_OK;
+}
+
+/* Whether no round tool has passed over a particle in the step: beyond the middle it would push on.
+ */
+bool ig_static_tools_fits(const ig_dyn_statics *s, const ig_trial *at, char *why, size_t size) {
+  const ig_dyn_model *m = s->m;
+  const ig_dyn_particles view = {.history_x = m->held.history_x.host,
+                                 .history_y = m->held.history_y.host};
+  for (int t = 0; t < m->p.tools; t++) {
+    const ig_dyn_tool *tool = (const ig_dyn_tool *)m->loading.tool.host + t;
+    for (int64_t node = 0; tool->shape != IG_TOOL_PLANE && node < m->p.nodes; node++) {
+      double n[2][3];
+      for (int k = 0; k < 2; k++) {
+        const double far =
+            tool->radius + ig_dyn_tool_gap(&view, tool, k ? at->time : at->time - at->step,
+                                           (k ? s->trial : s->x) + 3 * node, n[k]);
+        for (int c = 0; c < 3; c++)
+          n[k][c] *= far;
+      }
+      if (!ig_contact_round_passes(n[0], n[1], tool->radius))
+        continue;
+      snprintf(why, size, "tool %d passes through node %d in the step: give a `largest_step`",
+               t + 1, (int)node);
+      return false;
+    }
+  }
+  return true;
 }
 
 /* Friction of the accepted step. */
