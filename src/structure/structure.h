@@ -618,6 +618,7 @@ IG_MUST_CHECK ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_
 IG_MUST_CHECK ig_status ig_structure_tools_met(ig_structure *s, bool all);
 void ig_structure_tools_warn(const ig_structure *s);
 void ig_structure_contact_ease(void *self, double share, bool bonded);
+bool ig_structure_contact_grip(void *self, bool on);
 bool ig_structure_contact_augment(void *self, const ig_trial *at);
 bool ig_structure_contact_unsettled(void *self);
 bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size);

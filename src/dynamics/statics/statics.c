@@ -183,8 +183,7 @@ static ig_status model_read(ig_dyn_statics *s) {
 }
 
 static bool fits(void *self, const ig_trial *at, char *why, size_t size) {
-  return ig_static_tools_fits(self, at, why, size) &&
-         ig_static_contact_fits(self, at, why, size);
+  return ig_static_tools_fits(self, at, why, size) && ig_static_contact_fits(self, at, why, size);
 }
 
 /* Times of the rows of a history at which a step must end. */
@@ -252,6 +251,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
                                  .accepted = accepted,
                                  .unsettled = m->pairs.of ? ig_static_contact_unsettled : NULL,
                                  .fits = m->pairs.of || m->p.tools ? fits : NULL,
+                                 .grip = m->p.tools ? ig_static_tools_grip : NULL,
                                  .ease = m->pairs.of ? ig_static_contact_ease : NULL,
                                  .augment = m->pairs.of ? ig_static_contact_augment : NULL,
                                  .name = unknown_name,

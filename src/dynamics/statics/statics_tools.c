@@ -40,6 +40,21 @@ static void way_of(const ig_dyn_statics *s, const ig_trial *at, int32_t e, doubl
              tool->travel[c] * travel;
 }
 
+/* Whether a particle pressed on a tool when the step began: see `grip` of ig_newton_model. */
+static bool began_inside(const ig_dyn_statics *s, const ig_trial *at, int32_t e) {
+  const ig_dyn_particles view = {.history_x = s->m->held.history_x.host,
+                                 .history_y = s->m->held.history_y.host};
+  double n[3];
+  return ig_dyn_tool_gap(&view, (const ig_dyn_tool *)s->m->loading.tool.host + e / s->m->p.nodes,
+                         at->time - at->step, s->x + 3 * (int64_t)(e % s->m->p.nodes), n) < 0;
+}
+
+bool ig_static_tools_grip(void *self, bool on) {
+  ig_dyn_statics *s = self;
+  s->gripped = on;
+  return true;
+}
+
 /* Whether a particle is in touch with a tool: it presses, or it begins the step just there. */
 static bool touches(const ig_dyn_statics *s, double gap, const double n[3], const double way[3]) {
   const double nearer = n[0] * way[0] + n[1] * way[1] + n[2] * way[2];
@@ -71,9 +86,11 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
     const ig_dyn_tool *tool = (const ig_dyn_tool *)s->m->loading.tool.host + e / nodes;
     const double stiff = s->tool_stiff[e % nodes];
     double n[3], way[3];
-    const double gap = gap_of(s, e / nodes, e % nodes, at->time, n), in = fmin(gap, 0);
+    const double gap = gap_of(s, e / nodes, e % nodes, at->time, n);
+    const bool gripped = s->gripped && began_inside(s, at, e);
+    const double in = gripped ? gap : fmin(gap, 0);
     way_of(s, at, e, way);
-    const bool touching = touches(s, gap, n, way);
+    const bool touching = gripped || touches(s, gap, n, way);
     for (int c = 0; c < 3; c++)
       f[c] = stiff * in * n[c];
     for (int i = 0; k && i < 9; i++) {
@@ -91,7 +108,7 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
     }
     if (tool->friction > 0 && touching) {
       double now[3], T[9], by[9];
-      rub(s, e, in, n, way, now, T, by);
+      rub(s, e, fmin(in, 0), n, way, now, T, by);
       for (int c = 0; c < 3; c++)
         f[c] += now[c];
       for (int i = 0; k && i < 9; i++)
