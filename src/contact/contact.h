@@ -101,6 +101,7 @@ typedef struct {
   bool large, moving;   /* displacements are large; the analysis is one of motion */
   double soft;          /* share of the stiffness that counts; 0: all of it */
   bool bonded;          /* sides that are near are drawn together and stick */
+  bool gripped;         /* what pressed on a tool when the step began is drawn along by it */
   bool loose;           /* all contacts are (ig_contact_case) */
   int32_t count;
   ig_contact_point *point;
@@ -150,5 +151,9 @@ void ig_contact_friction(const double n[3], const double pull[3], const double s
 /* Of the accepted state, before points are paired anew: other pairs have other forces. at: without
    increments. */
 void ig_contact_sum(const ig_contact *s, const ig_trial *at, ig_contact_total *to);
+
+/* Where a point was and is beside the axis or centre of something round: it passes through where
+   the way leads through its inside to the far side. */
+bool ig_contact_round_passes(const double was[3], const double is[3], double radius);
 
 #endif

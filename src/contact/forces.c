@@ -242,6 +242,30 @@ static void damp(const ig_contact *s, const ig_contact_case *c, const ig_contact
   }
 }
 
+/* The same of a point that pressed on a tool when the step began, with `gap` then: it goes with the
+   tool, whose pressure may be less than nothing. */
+static bool grip(const ig_contact_case *c, const ig_contact_point *t, double k, double gap,
+                 const double n[3], const double r[3], const double moved[3], double p[3],
+                 double D[9], double T[9]) {
+  if (!isnan(c->decay[0]) || !isnan(c->tension) || !(t->extra - k * gap > 0))
+    return false;
+  const double now = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] + t->shift;
+  const double stick = c->friction > 0 ? k / 10 : 0;
+  double slid[3], across = 0;
+  for (int i = 0; i < 3; i++) {
+    slid[i] = moved[i] - t->before[i];
+    across += slid[i] * n[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    p[i] = (k * now - t->extra) * n[i] + t->pull[i] + stick * (slid[i] - across * n[i]);
+    for (int j = 0; j < 3; j++) {
+      D[3 * i + j] = k * n[i] * n[j];
+      T[3 * i + j] = stick * ((i == j) - n[i] * n[j]);
+    }
+  }
+  return true;
+}
+
 /* Adds to the tangent ke (3 IG_CONTACT_NODES)^2 what the traction P, with the pressure `push`, owes
    to the normal and the place below the point, which move with the nodes of both faces x:
 
@@ -299,7 +323,7 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
   const ig_contact_case *c = IG_ITEM(const ig_contact_case, *s->list, t->contact);
   const int nodes = t->slaves + t->masters;
   double x[IG_CONTACT_NODES][3], r[3] = {0, 0, 0}, moved[3], normal[3], p[3], D[9], T[9];
-  double share[IG_CONTACT_NODES], bend[9];
+  double share[IG_CONTACT_NODES], bend[9], began = 0;
   ig_face_place on;
   bool turns = false;
   memset(fe, 0, (size_t)n * sizeof *fe);
@@ -320,6 +344,12 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
   if (t->tool) {
     const double gap = ig_contact_tool_gap(s, t->tool, at->time, (const double[]){r[0], r[1], r[2]},
                                            normal, moved, bend);
+    if (s->gripped) { /* the same tool, and the place beside it when the step began */
+      double was[3], out[3], beside[3];
+      for (int d = 0; d < 3; d++)
+        was[d] = r[d] - moved[d] + t->before[d];
+      began = ig_contact_tool_gap(s, t->tool, at->time, was, out, beside, NULL) + t->shift;
+    }
     for (int d = 0; d < 3; d++)
       r[d] = gap * normal[d];
   } else if (s->large && (c->tied || c->sliding))
@@ -342,9 +372,11 @@ static void point_evaluate(const ig_contact *s, ig_contact_point *t, const ig_tr
     }
   }
   const double soft = s->soft > 0 ? s->soft : 1;
-  if (s->bonded)
-    bond(s, t, soft * t->stiffness, normal, r, moved, p, D, T);
-  else
+  const double k = soft * t->stiffness;
+  const bool gripped = s->gripped && t->tool && grip(c, t, k, began, normal, r, moved, p, D, T);
+  if (!gripped && s->bonded)
+    bond(s, t, k, normal, r, moved, p, D, T);
+  else if (!gripped)
     traction(c, t, soft, normal, r, moved, at->factor, p, D, T);
   if (s->moving && c->damping > 0)
     damp(s, c, t, at, normal, p, D);

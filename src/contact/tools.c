@@ -50,11 +50,21 @@ double ig_contact_tool_gap(const ig_contact *s, int tool, double time, const dou
   return plane ? sign * along : sign * (far - c->radius);
 }
 
-/* Where a point was and is beside the axis or centre: the tool passes over it where the way leads
-   through its inside to the far side. */
+bool ig_contact_round_passes(const double a[3], const double b[3], double radius) {
+  double aa = 0, ab = 0, bb = 0;
+  for (int k = 0; k < 3; k++) {
+    aa += a[k] * a[k];
+    ab += a[k] * b[k];
+    bb += b[k] * b[k];
+  }
+  /* nearest place of the way between them, where it is not an end */
+  const double long_ = aa - 2 * ab + bb, least = long_ > 0 ? (aa * bb - ab * ab) / long_ : aa;
+  return ab < 0 && least < 0.8 * radius * radius;
+}
+
 bool ig_contact_tool_passes(const ig_contact *s, const ig_contact_point *p, const double now[3]) {
   const ig_contact_tool *c = IG_ITEM(const ig_contact_tool, *s->tools, p->tool - 1);
-  double a[3], b[3], axis = 0, along[2] = {0, 0}, aa = 0, ab = 0, bb = 0;
+  double a[3], b[3], axis = 0, along[2] = {0, 0};
   if (c->shape == IG_RIGID_PLANE || c->hollow)
     return false;
   for (int k = 0; k < 3; k++) {
@@ -66,13 +76,8 @@ bool ig_contact_tool_passes(const ig_contact *s, const ig_contact_point *p, cons
     const double out = c->shape == IG_RIGID_CYLINDER ? c->axis[k] / axis : 0;
     a[k] = p->before[k] - along[0] * out;
     b[k] = now[k] - along[1] * out;
-    aa += a[k] * a[k];
-    ab += a[k] * b[k];
-    bb += b[k] * b[k];
   }
-  /* nearest place of the way between them, where it is not an end */
-  const double long_ = aa - 2 * ab + bb, least = long_ > 0 ? (aa * bb - ab * ab) / long_ : aa;
-  return ab < 0 && least < 0.8 * c->radius * c->radius;
+  return ig_contact_round_passes(a, b, c->radius);
 }
 
 /* Where a tool comes nearest to the nodes of a contact, or stands deepest in them: its distance,

@@ -595,8 +595,12 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     double s = 1;
     *took = it > seeking ? it - seeking : 1;
     *how = STEP_DIVERGED;
+    bool gripped = it == 1 && !n->o.loose && n->m.grip && n->m.grip(n->m.self, true);
     if (!keep) {
-      IG_TRY(residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine));
+      const ig_status status = residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine);
+      if (gripped)
+        n->m.grip(n->m.self, false);
+      IG_TRY(status);
       if (!fine)
         return IG_OK;
       IG_TRY(factorize(n));
@@ -610,7 +614,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       snprintf(n->why, sizeof n->why, "the matrix is singular");
       return IG_OK;
     }
-    const double along_d = led && it == 1 ? 0 : g0;
+    const double along_d = gripped || (led && it == 1) ? 0 : g0;
     IG_TRY((n->o.loose && along_d < 0 ? search_far : search)(n, factor, along_d, &s, &fine));
     n->now.iterations++;
     if (!fine)

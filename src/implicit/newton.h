@@ -69,6 +69,11 @@ typedef struct {
   /* Of models with loose parts (options): contact has this share of its stiffness from now on and,
      `bonded`, holds sides that are near in all directions. NULL: it cannot. */
   void (*ease)(void *self, double share, bool bonded);
+  /* The first iteration of a step, until called with `on` false: what pressed on rigid tools when
+     the step began goes with them, also where they move away. Without it a tool that lets go would
+     leave the part with all of its force, and the first correction be that of a part that is free.
+     Returns whether there is any; NULL: there are no tools. */
+  bool (*grip)(void *self, bool on);
   /* an unknown or an element in words, for messages */
   void (*name)(void *self, int32_t unknown, char *text, size_t size);
   void (*name_element)(void *self, int group, int32_t element, char *text, size_t size);

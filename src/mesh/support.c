@@ -149,3 +149,26 @@ void ig_histories_free(ig_histories *h) {
   free(h->y);
   *h = (ig_histories){0};
 }
+
+static bool is_still(const ig_led *a) {
+  return a->kind == IG_MOVE_FIXED ||
+         (a->scale == 0 && (a->kind == IG_MOVE_DISPLACEMENT || a->kind == IG_MOVE_VELOCITY));
+}
+
+/* Histories are straight between their rows: it is enough to look there. */
+bool ig_led_same(const ig_led *a, const ig_led *b, const ig_histories *rows) {
+  const ig_led *const both[2] = {a, b};
+  if (is_still(a) || is_still(b))
+    return is_still(a) && is_still(b);
+  if (a->kind != b->kind)
+    return false;
+  bool same = a->history.rows || b->history.rows || a->scale == b->scale;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < both[k]->history.rows; i++) {
+      const double time = rows->x[both[k]->history.first + i],
+                   one = a->scale * ig_history_at(a->history, rows->x, rows->y, time),
+                   two = b->scale * ig_history_at(b->history, rows->x, rows->y, time);
+      same &= fabs(one - two) <= 1e-12 * fmax(fabs(one), fabs(two));
+    }
+  return same;
+}

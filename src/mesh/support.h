@@ -59,4 +59,13 @@ IG_MUST_CHECK ig_status ig_histories_add(ig_ctx *cx, ig_histories *h, const ig_t
                                          ig_history *place);
 void ig_histories_free(ig_histories *h);
 
+/* How one component is held or led. */
+typedef struct {
+  ig_move kind;
+  double scale;
+  ig_history history;
+} ig_led;
+/* Whether two are the same at all times. */
+bool ig_led_same(const ig_led *a, const ig_led *b, const ig_histories *rows);
+
 #endif

@@ -128,6 +128,21 @@ double ig_structure_factor(const ig_structure *s, const ig_table *history, doubl
   return from + (time - s->begin) / duration * (to - from);
 }
 
+/* scale (h(to) - h(from)) + offset (before - after): the increment of the prescribed value,
+   and a share of the offset, which is removed linearly over the analysis. The offset is where
+   the unknown stood beyond the prescribed value when the support began: a support that is
+   switched on brings the node back to the prescribed place gradually, not at once. */
+double ig_structure_led(const ig_structure *s, const ig_structure_held *h, double from, double to) {
+  const ig_structure_analysis *a =
+      IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
+  const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, h->support);
+  /* Shares of the analysis that have passed; at its end the offset is gone. */
+  const double before = (from - s->begin) / a->duration, after = (to - s->begin) / a->duration;
+  return h->scale *
+             (ig_structure_factor(s, &c->history, to) - ig_structure_factor(s, &c->history, from)) +
+         h->offset * (before - after);
+}
+
 double ig_structure_face_weights(const ig_mesh *mesh, int nodes, const ig_lid *node, double w[8]) {
   double x[24];
   for (int a = 0; a < nodes; a++)

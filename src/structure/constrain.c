@@ -2,9 +2,9 @@
 
    Every constraint is a row of implicit/system.h: slave = sum of coefficient x master + g, with
    the slave eliminated. g is 0 but for supports, whose increments ig_structure_motions sets
-   before each step. A later constraint of the same slave replaces the earlier one, so that the
-   order in ig_structure_constrain decides: solids of shells and beams first, then equations,
-   couplings, ties, and supports on top; joints take what is free.
+   before each step. A later constraint of the same slave replaces the earlier one, which must hold
+   all the same (overruled.c). The order of ig_structure_constrain: solids of shells and beams
+   first, then equations, couplings, ties, and supports on top; joints take what is free.
 
    In matrix form u = C q + g with q the free unknowns; the engine solves C^T K C dq = C^T r. For
    large rotations C depends on u: ig_structure_follow puts slaves in their places and renews the
@@ -139,23 +139,10 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
   return status;
 }
 
-/* g = scale (h(to) - h(from)) + offset (before - after): the increment of the prescribed value,
-   and a share of the offset, which is removed linearly over the analysis. The offset is where
-   the unknown stood beyond the prescribed value when the support began: a support that is
-   switched on brings the node back to the prescribed place gradually, not at once. */
 ig_status ig_structure_motions(void *self, double from, double to) {
   ig_structure *s = self;
-  const ig_structure_analysis *a =
-      IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
-  for (int i = 0; i < s->helds; i++) {
-    const ig_structure_held *h = &s->held[i];
-    const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, h->support);
-    /* Shares of the analysis that have passed; at its end the offset is gone. */
-    const double before = (from - s->begin) / a->duration, after = (to - s->begin) / a->duration;
-    s->system->constraint[h->number].g = h->scale * (ig_structure_factor(s, &c->history, to) -
-                                                     ig_structure_factor(s, &c->history, from)) +
-                                         h->offset * (before - after);
-  }
+  for (int i = 0; i < s->helds; i++)
+    s->system->constraint[s->held[i].number].g = ig_structure_led(s, &s->held[i], from, to);
   return IG_OK;
 }
 
@@ -569,17 +556,29 @@ void ig_structure_follow(void *self, double *u) {
 
 /* Joints come last: they choose slaves among components that no other constraint has. */
 ig_status ig_structure_constrain(ig_structure *s, int analysis) {
-  s->bodies = 0;
+  const int32_t *made = &s->system->constraints;
+  s->bodies = s->sources = 0;
   IG_TRY(ig_structure_expansion_constrain(s));
   for (int i = 0; i < s->c->equations.count; i++) {
     const ig_structure_equation *c = IG_ITEM(const ig_structure_equation, s->c->equations, i);
+    const int32_t begin = *made;
     if (analysis + 1 >= c->first && (c->last == 0 || analysis + 1 <= c->last))
       IG_TRY(equation_read(s, c));
+    IG_TRY(ig_structure_source_add(s, "equation", &c->at, begin));
   }
-  for (int i = 0; i < s->c->couplings.count; i++)
-    IG_TRY(coupling_read(s, IG_ITEM(const ig_structure_coupling, s->c->couplings, i)));
-  for (int i = 0; i < s->c->ties.count; i++)
-    IG_TRY(ig_structure_tie_read(s, IG_ITEM(const ig_structure_tie, s->c->ties, i)));
+  for (int i = 0; i < s->c->couplings.count; i++) {
+    const ig_structure_coupling *c = IG_ITEM(const ig_structure_coupling, s->c->couplings, i);
+    const int32_t begin = *made;
+    IG_TRY(coupling_read(s, c));
+    IG_TRY(ig_structure_source_add(s, "coupling", &c->at, begin));
+  }
+  for (int i = 0; i < s->c->ties.count; i++) {
+    const ig_structure_tie *c = IG_ITEM(const ig_structure_tie, s->c->ties, i);
+    const int32_t begin = *made;
+    IG_TRY(ig_structure_tie_read(s, c));
+    IG_TRY(ig_structure_source_add(s, "tie", &c->at, begin));
+  }
   IG_TRY(supports_read(s, analysis));
+  IG_TRY(ig_structure_overruled_check(s));
   return ig_structure_joints_constrain(s);
 }

@@ -27,6 +27,12 @@ int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *com
 /* Fails where one of the nodes has axes of its own: couplings and ties are in fixed axes. */
 IG_MUST_CHECK ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at,
                                               const ig_lid *node, ig_lid count);
+/* overruled.c
+   Notes that the constraints from `begin` on are those of an entry. */
+IG_MUST_CHECK ig_status ig_structure_source_add(ig_structure *s, const char *what, const ig_src *at,
+                                                int32_t begin);
+/* Refuses constraints that a later one of the same unknown replaces and contradicts. */
+IG_MUST_CHECK ig_status ig_structure_overruled_check(ig_structure *s);
 /* Callback of Newton's method (follow of ig_newton_model); u: increments, slaves are changed. */
 void ig_structure_follow(void *self, double *u);
 /* The rotation R of a rotation vector, and T: the spin of a change of the vector. */

@@ -691,12 +691,13 @@ void ig_structure_free(ig_structure *s) {
   ig_newton_free(s->newton);
   ig_system_free(s->system);
   ig_restart_free(s->start.kept);
-  void *const all[] = {s->group,        s->law,          s->material, s->owner,     s->u,
-                       s->velocity,     s->acceleration, s->reaction, s->T0,        s->T,
-                       s->frame,        s->framed,       s->turn,     s->held_of,   s->held,
-                       s->force_before, s->text,         s->mode,     s->shape,     s->body,
-                       s->number_of,    s->damping,      s->heated,   s->heat_flow, s->hollow,
-                       s->truss,        s->bar,          s->spin,     s->spun,      s->met};
+  void *const all[] = {s->group,        s->law,          s->material, s->owner,   s->u,
+                       s->velocity,     s->acceleration, s->reaction, s->T0,      s->T,
+                       s->frame,        s->framed,       s->turn,     s->held_of, s->held,
+                       s->force_before, s->text,         s->mode,     s->shape,   s->body,
+                       s->source,       s->number_of,    s->damping,  s->heated,  s->heat_flow,
+                       s->hollow,       s->truss,        s->bar,      s->spin,    s->spun,
+                       s->met};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

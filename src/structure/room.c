@@ -187,6 +187,8 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
       .accepted = accepted,
       .unsettled = s->contact.count ? ig_structure_contact_unsettled : NULL,
       .fits = s->contact.count || s->creeping ? fits : NULL,
+      .grip =
+          s->contact.count && s->c->tools.count && !s->dynamic ? ig_structure_contact_grip : NULL,
       .ease = s->contact.count && !s->dynamic ? ig_structure_contact_ease : NULL,
       .augment = s->contact.count ? ig_structure_contact_augment : NULL,
       .name = ig_structure_unknown_name,

@@ -28,10 +28,9 @@
      7. accept       history moves on, u += increments, reactions, tables
 
    Files: room.c the interface and analyses; model.c elements, laws, forces; nodes.c values at
-   nodes; constrain.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c shells and
-   beams; truss.c bars; touch.c contact; load.c, points.c, inertia.c what
-   acts; heat.c temperatures; modes.c eigenvalues; balance.c, section.c, output.c results; options.c
-   keys.
+   nodes; constrain.c, overruled.c, tie.c, joint.c, term.c what joins unknowns; expand.c, hollow.c
+   shells and beams; truss.c bars; touch.c contact; load.c, points.c, inertia.c what acts; heat.c
+   temperatures; modes.c eigenvalues; balance.c, section.c, output.c results; options.c keys.
 
    Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
    equations between components, couplings to a reference node, temperatures, tables by number. */
@@ -381,6 +380,13 @@ typedef struct {
   int32_t number; /* of the constraint */
 } ig_structure_held;
 
+/* Constraints begin to end - 1 of the system are those of one entry of the case. */
+typedef struct {
+  const char *what; /* "tie", ... */
+  const ig_src *at;
+  int32_t begin, end;
+} ig_structure_source;
+
 /* A component of a node that moves with a body. */
 typedef struct {
   int32_t slave;
@@ -488,6 +494,8 @@ struct ig_structure {
   int32_t *held_of; /* unknown -> held, -1: none */
   /* Supports of the analysis under way; held_of finds them by unknown. */
   ig_structure_held *held;
+  int sources;
+  ig_structure_source *source;
   int rows;
   ig_structure_condition *row;
   int bodies;
@@ -612,6 +620,7 @@ IG_MUST_CHECK ig_status ig_structure_tools_check(ig_ctx *cx, const ig_structure_
 IG_MUST_CHECK ig_status ig_structure_tools_met(ig_structure *s, bool all);
 void ig_structure_tools_warn(const ig_structure *s);
 void ig_structure_contact_ease(void *self, double share, bool bonded);
+bool ig_structure_contact_grip(void *self, bool on);
 bool ig_structure_contact_augment(void *self, const ig_trial *at);
 bool ig_structure_contact_unsettled(void *self);
 bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t size);
@@ -645,6 +654,8 @@ bool ig_structure_acts(int analysis, int64_t first, int64_t last);
 /* Factor of a history at a time of the analysis under way; without rows 1. In analyses by arc
    length it is linear from its value at the start to that at the end, and goes on beyond both. */
 double ig_structure_factor(const ig_structure *s, const ig_table *history, double time);
+/* The increment of a prescribed unknown between two times of the analysis under way. */
+double ig_structure_led(const ig_structure *s, const ig_structure_held *h, double from, double to);
 /* A vector of a node, in its axes, in fixed ones. */
 void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]);
 /* Velocities of a trial of a node, in fixed axes; `rate`: their derivative by the displacement.

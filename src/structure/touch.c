@@ -104,6 +104,12 @@ void ig_structure_contact_ease(void *self, double share, bool bonded) {
   s->contact.bonded = bonded;
 }
 
+bool ig_structure_contact_grip(void *self, bool on) {
+  ig_structure *s = self;
+  s->contact.gripped = on;
+  return s->c->tools.count > 0;
+}
+
 bool ig_structure_contact_augment(void *self, const ig_trial *at) {
   return ig_contact_augment(&((ig_structure *)self)->contact, at);
 }

@@ -38,6 +38,28 @@ check dynamics "the mesh is 8000 m long, usual is 1e-6 to 100 m: a length withou
 # of two supports on one component of a node the last one counts
 warned "nodes of 'xmin' are held or led along y by another support too: this one counts there" "$INGOT" run "$small/fracture.yaml" -q -t 1 --out two \
   --set 'supports=[{set: ymin, fix: y}, {set: xmin, components: y, velocity: [0, 1]}]'
+# the same of two motions that differ in their histories alone, and nothing of two that do not
+lead="physics: dynamics
+mesh: {boxes: [{name: a, size: [1, 1, 1], cells: [2, 2, 2]}, {name: b, origin: [1.00001, 0, 0], size: [1, 1, 1], cells: [2, 2, 2]}], sets: [{name: under, of: faces, box: {min: [0.9, 0, 0], max: [1.000001, 1, 1]}}, {name: on, box: {min: [1.000009, 0, 0], max: [1.1, 1, 1]}}]}
+materials: {name: m, young: 1e6, poisson: 0.3, density: 1000}
+analysis: {kind: static}
+supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}"
+printf '%s, {set: xmax, components: x, displacement: [1 mm, 0, 0], history: [[0, 0], [1, 1]]}, {set: b, components: x, displacement: [2 mm, 0, 0], history: [[0, 0], [1, 0.5]]}]\n' "$lead" >alike.yaml
+"$INGOT" run alike.yaml -q -t 1 --out alike >stdout 2>stderr && ! grep -q another stderr || fail "alike: $(cat stderr)"
+sed 's/1, 0.5\]/0.2, 0.5], [1, 0.5]/' alike.yaml >unlike.yaml
+warned "nodes of 'b' are held or led along x by another support too: this one counts there" "$INGOT" run unlike.yaml -q -t 1 --out unlike
+# a tied node goes with what carries it: a support says the same, as on planes of symmetry, or is refused
+printf '%s]\nties: {set: on, to: under, distance: 1 mm}\nloads: {set: xmax, pressure: -1 kPa}\n' "$lead" >tied.yaml
+"$INGOT" run tied.yaml -q -t 1 --out tied >stdout 2>stderr || fail "tied: $(cat stderr)"
+[ -s stderr ] && fail "tied: $(cat stderr)"
+refused() { # words, case
+  "$INGOT" run "$2" -q -t 1 --out no >stdout 2>stderr && fail "$2 runs"
+  grep -qF -- "$1" stderr || fail "$2: not '$1': $(cat stderr)"
+}
+sed 's/{set: zmin, fix: z}/&, {set: on, fix: x}/' tied.yaml >held.yaml
+refused "of 'on' is tied, so that this support does nothing there" held.yaml
+printf 'bodies: {set: b, components: x, velocity: [1 mm/s, 0, 0]}\n' | cat <(sed /ties:/d tied.yaml) - >body.yaml
+refused "is part of a rigid body, so that this support does nothing there" body.yaml
 # a motion that positions in single precision do not show
 warned "positions are in single precision; take \`precision: mixed\` or \`double\`" "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out single \
   --set precision=single --set 'loads.total=[0, 0, -1 uN]'

@@ -376,9 +376,34 @@ static void tools_push(void **state) {
         "mm], history: [[0, 0], [1, 1]]}"},
        {"analysis", "{kind: static}"}},
       {{"negative_pivots", 0, 0}, {"static_error", 0, 1e-3}}};
+  /* a punch three times as thick as its way through a strip in one step: 3 E I u / L^3 */
+  const problem punch = {
+      {{"mesh", "{boxes: {size: [0.1, 0.01, 0.002], cells: [20, 1, 2]}, sets: {name: edge, box: "
+                "{min: [0, 0, 0], max: [1e-6, 0.01, 1e-6]}}}"},
+       {"materials", "{name: m, density: 7800, young: 2e11, poisson: 0}"},
+       {"supports", "[{set: edge, fix: z}, {set: xmax, fix: x}, {set: ymin, fix: y}]"},
+       {"tools", "{shape: cylinder, point: [0.1, 0, 0.003], axis: [0, 1, 0], radius: 0.001, "
+                 "displacement: [0, 0, -0.003], history: [[0, 0], [1, 1]]}"},
+       {"analysis", "{kind: static}"}},
+      {{"tool_z", -12, 0.05}, {"reaction_z", 12, 0.05}}};
+  /* and one that goes back from a strip it has bent beyond yield, in one step: unit/structure */
+  const problem back = {
+      {{"mesh", "{boxes: {size: [0.1, 0.002, 0.002], cells: [20, 1, 4]}, sets: {name: edge, box: "
+                "{min: [0, 0, 0], max: [1e-6, 0.01, 1e-6]}}}"},
+       {"materials",
+        "{name: m, density: 7800, young: 2e11, poisson: 0, yield: 250 MPa, hardening: 1 GPa}"},
+       {"supports", "[{set: edge, fix: z}, {set: xmax, fix: x}, {set: ymin, fix: y}]"},
+       {"tools", "{shape: cylinder, point: [0.1, 0, 0.004], axis: [0, 1, 0], radius: 0.002, "
+                 "displacement: [0, 0, -0.01], history: [[0, 0], [1, 1], [2, 0]]}"},
+       {"analysis",
+        "[{kind: static, at_time: 1, largest_step: 0.5}, {kind: static, at_time: 2, first_step: "
+        "1}]"}},
+      {{"tool_z", 0, 1e-6}, {"displacement_max", 3.593e-3, 0.15e-3}}};
   hold(&press);
   hold(&rest);
   hold(&ball);
+  hold(&punch);
+  hold(&back);
 }
 
 /* What statics leave is in balance: the dynamic analysis after it stays at rest. */

@@ -524,6 +524,80 @@ static void creep_ends_at_large_strains(void **state) {
 #undef PULLED
 }
 
+/* What a support says of a tied node: right where the tie says so, too, as on planes of symmetry or
+   of nodes that all move alike; else refused. It replaced the tie without a word. */
+static void supports_agree_with_ties(void **state) {
+  (void)state;
+  static const struct {
+    const char *more;
+    double most; /* displacement_max, NaN: refused */
+  } all[] = {
+      {"", 2.04450e-3},
+      {", {set: all, displacement: [0, 0.01, 0], components: y, history: [[0, 0], [1, 1]]}", NAN},
+      {", {set: on, fix: x}", NAN}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char supports[300];
+    snprintf(supports, sizeof supports,
+             "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}%s]", all[i].more);
+    const entry set[] = {
+        {"mesh",
+         "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}, {origin: [1.00001, 0, 0], size: "
+         "[1, 1, 1], cells: [2, 2, 2]}], sets: [{name: under, box: {min: [0.9, 0, 0], max: "
+         "[1.000001, 1, 1]}}, {name: on, box: {min: [1.000009, 0, 0], max: [1.1, 1, 1]}}]}"},
+        {"materials", "{name: m, young: 1e6, poisson: 0.3}"},
+        {"ties", "{set: on, to: under}"},
+        {"supports", supports},
+        {"loads", "{set: xmax, pressure: -1e3}"},
+        {"analysis", STATIC},
+        {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", all[i].most, 1e-5}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c = case_with(cx, "structure", set);
+    if (isnan(all[i].most))
+      case_fails(cx, c, i == 1 ? "supports have it at different places" : "which do not agree");
+    else
+      case_holds(cx, c, supports, want);
+  }
+}
+
+/* The same of a body, which holds its nodes, and of one node in two bodies. */
+static void supports_agree_with_bodies(void **state) {
+  (void)state;
+  static const struct {
+    const char *couplings, *more;
+    bool fits;
+  } all[] = {
+      {"{node: OFF, set: TIP, kind: rigid}", "{set: OFF, fix: all}, {set: TIP, fix: z}", true},
+      {"{node: OFF, set: TIP, kind: rigid}",
+       "{set: OFF, displacement: [0, 0, 1e-3], components: z}, {set: OFF, fix: x y rx ry rz}, "
+       "{set: TIP, displacement: [0, 0, 1e-3], components: z}",
+       true},
+      {"{node: OFF, set: TIP, kind: rigid}",
+       "{set: OFF, displacement: [0, 0, 1e-3], components: z}, {set: TIP, fix: z}", false},
+      {"[{node: OFF, set: TIP, kind: rigid}, {node: ROOT, set: TIP, kind: rigid}]",
+       "{set: OFF, fix: y}", false}};
+  char *here = folder_new();
+  char path[600], supports[300];
+  snprintf(path, sizeof path, "%s/beam.inp", here);
+  strip(path, "B31", 10);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    snprintf(supports, sizeof supports, "[{set: ROOT, fix: all}, %s]", all[i].more);
+    const entry set[] = {{"materials", SOFT},
+                         {"couplings", all[i].couplings},
+                         {"supports", supports},
+                         {"loads", "{set: OFF, force: [0, 0, 1e-9]}"},
+                         {"beams", "{size: [0.02, 0.1]}"},
+                         {"analysis", STATIC},
+                         {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", i == 1 ? 1e-3 : 0, 1e-9}, {NULL, 0, 0}};
+    if (all[i].fits)
+      hold(supports, path, set, want);
+    else
+      refused(path, set, "which do not agree");
+  }
+  folder_remove(here);
+}
+
 /* Temperatures in several steps, of a model without contact: a bar that is heated at one end. */
 static void bars_warm_up(void **state) {
   (void)state;
@@ -722,6 +796,27 @@ static void punches_bend_strips(void **state) {
     ig_ctx *cx = ctx_on("cpu", 1);
     case_holds(cx, case_with(cx, "structure", set), analysis[i], want);
   }
+}
+
+/* A strip is bent beyond yield by a punch, which then goes back, further than the strip springs:
+   what stays is 3.593 mm by the moments of bars that harden. Newton's method ended as the punch let
+   go: at its new place it left the strip with all of its force. */
+static void strips_spring_back(void **state) {
+  (void)state;
+  const entry set[] = {
+      {"mesh", "{boxes: {size: [0.1, 0.002, 0.002], cells: [20, 1, 4]}, sets: [{name: edge, box: "
+               "{min: [0, 0, 0], max: [1e-6, 0.01, 1e-6]}}]}"},
+      {"materials", "{name: m, young: 2e11, poisson: 0, yield: 250 MPa, hardening: 1 GPa}"},
+      {"supports", "[{set: edge, fix: z}, {set: xmax, fix: x}, {set: ymin, fix: y}]"},
+      {"tools", "{name: punch, shape: cylinder, radius: 2 mm, axis: [0, 1, 0], point: [0.1, 0, 4 "
+                "mm], displacement: [0, 0, -10 mm], history: [[0, 0], [1, 1], [2, 0]]}"},
+      {"contacts", "{set: zmax, to: punch}"},
+      {"analysis", "[{kind: static, large: true, largest_step: 0.5}, {kind: static, large: true}]"},
+      {NULL, NULL}};
+  const wanted want[] = {
+      {"displacement_max", 3.593e-3, 0.04}, {"contact_force_z", 0, 1e-6}, {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", set), "springs back", want);
 }
 
 /* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
@@ -1061,6 +1156,8 @@ int main(void) {
                                      cmocka_unit_test(friction_has_its_limit),
                                      cmocka_unit_test(tools_press),
                                      cmocka_unit_test(supports_agree),
+                                     cmocka_unit_test(supports_agree_with_ties),
+                                     cmocka_unit_test(supports_agree_with_bodies),
                                      cmocka_unit_test(paths_end_where_asked),
                                      cmocka_unit_test(idle_tools_are_named),
                                      cmocka_unit_test(failures_leave_tables),
@@ -1072,6 +1169,7 @@ int main(void) {
                                      cmocka_unit_test(yielding_leaves_frequencies),
                                      cmocka_unit_test(loose_blocks_fall),
                                      cmocka_unit_test(punches_bend_strips),
+                                     cmocka_unit_test(strips_spring_back),
                                      cmocka_unit_test(pressed_blocks_are_let_go),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),

@@ -25,8 +25,12 @@ ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, c
   return ig_mesh_named_nodes(m->cx, m->mesh, at, name, &made->set.item, &made->set.count);
 }
 
+static ig_led led_of(const ig_dyn_motion *m, int d) {
+  return (ig_led){(ig_move)m->kind[d], m->scale[d], m->history[d]};
+}
+
 /* Adds to `to` what support number `support` (-1: a rigid body's own) prescribes. A later
-   support replaces an earlier one component by component; where scales differ a warning is
+   support replaces an earlier one component by component; where they differ a warning is
    given. */
 static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case *c, int support,
                              int dofs, ig_dyn_motion *to) {
@@ -40,7 +44,8 @@ static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case
   IG_TRY(ig_histories_add(cx, hs, &c->history, &history));
   for (int d = 0; d < dofs; d++)
     if (read.kind[d] != IG_MOVE_FREE) {
-      if (to->kind[d] != IG_MOVE_FREE && to->scale[d] != read.scale[d])
+      const ig_led now = {(ig_move)read.kind[d], read.scale[d], history}, was = led_of(to, d);
+      if (was.kind != IG_MOVE_FREE && !ig_led_same(&was, &now, hs))
         ig_warn_at(cx, &c->at,
                    "nodes of '%s' are held or led along %s%c by another support too: this one "
                    "counts there",
@@ -64,6 +69,65 @@ static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int
   }
   (*motion)[*kinds] = (*motion)[like];
   (*kinds)++;
+  return IG_OK;
+}
+
+/* Whether component d of a particle does what `to` says, with what it is itself held by: one of a
+   body where the body is held still in all six components, and `to` is still. */
+static bool does(const ig_dyn_model *m, const ig_dyn_motion *motion, const int32_t *move,
+                 ig_lid node, int d, const ig_led *to, const ig_histories *hs) {
+  const int32_t bound = ((int32_t *)m->carried.bound.host)[node];
+  int from = d, last = d, kind = move[node];
+  if (bound > 0) {
+    const ig_dyn_body *b = m->carried.body.host;
+    while (bound > b->first + b->count)
+      b++;
+    kind = b->motion, from = 0, last = 5;
+  }
+  for (int k = from; k <= last; k++) {
+    const ig_led own = led_of(&motion[kind], k);
+    if (own.kind == IG_MOVE_FREE || !ig_led_same(&own, to, hs))
+      return false;
+  }
+  return true;
+}
+
+/* What a support says of a particle that is tied (tie: its number) or part of a body (-1) does
+   nothing: refused where those that carry it are not led in the same way. */
+static ig_status carried_check(ig_dyn_model *m, const ig_dyn_motion *motion, const int32_t *move,
+                               const ig_histories *hs, ig_lid n, int32_t tie) {
+  const int32_t *to = (int32_t *)m->carried.tie_to.host + 3 * (int64_t)(tie < 0 ? 0 : tie);
+  const double *share = (double *)m->carried.tie_share.host + 3 * (int64_t)(tie < 0 ? 0 : tie);
+  const ig_dyn_motion *own = &motion[move[n]];
+  for (int d = 0; d < m->p.dofs && move[n]; d++) {
+    const ig_led led = led_of(own, d);
+    bool same = true;
+    for (int a = 0; a < 3 && led.kind != IG_MOVE_FREE; a++)
+      if (tie < 0 || share[a] > 1e-6)
+        same &= does(m, motion, move, tie < 0 ? n : to[a], d, &led, hs);
+    if (same)
+      continue;
+    const ig_support_case *c = IG_ITEM(const ig_support_case, m->c->supports, own->support[d]);
+    return ig_fail_at(m->cx, &c->at,
+                      "node %d of '%s' is %s, so that this support does nothing there: take it "
+                      "out of the set, or hold %s",
+                      n, c->set, tie < 0 ? "part of a rigid body" : "tied",
+                      tie < 0 ? "the body, by `bodies[].fix` or its motions" : "what carries it");
+  }
+  return IG_OK;
+}
+
+/* All of them; their entries of `move` become 0. */
+static ig_status carried_free(ig_dyn_model *m, const ig_dyn_motion *motion, int32_t *move,
+                              const ig_histories *hs) {
+  const int32_t *bound = m->carried.bound.host;
+  for (int32_t i = 0; i < m->p.ties.count; i++)
+    IG_TRY(carried_check(m, motion, move, hs, ((int32_t *)m->carried.tie_node.host)[i], i));
+  for (ig_lid n = 0; bound && n < m->mesh->nodes; n++)
+    if (bound[n] > 0)
+      IG_TRY(carried_check(m, motion, move, hs, n, -1));
+  for (ig_lid n = 0; bound && n < m->mesh->nodes; n++)
+    move[n] = bound[n] != 0 ? 0 : move[n];
   return IG_OK;
 }
 
@@ -98,11 +162,6 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
       int32_t *at = &move[set->item[k]];
       if (*at >= before)
         continue; /* twice in one set */
-      if (m->carried.bound.host && ((int32_t *)m->carried.bound.host)[set->item[k]] != 0) {
-        ig_warn_at(cx, &c->at, "node %d is part of a body or tied: what holds it here does nothing",
-                   set->item[k]);
-        continue;
-      }
       if (next[*at] == 0) {
         next[*at] = kinds;
         IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &space, *at));
@@ -121,6 +180,7 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
         motion_read(cx, hs, IG_ITEM(const ig_support_case, m->c->bodies, i), -1, 6, &motion[k]));
     ((ig_dyn_body *)m->carried.body.host)[i].motion = k;
   }
+  IG_TRY_GOTO(status, done, carried_free(m, motion, move, hs));
   if (bodies > 0)
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body));
   IG_TRY_GOTO(

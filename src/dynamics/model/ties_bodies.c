@@ -130,8 +130,14 @@ ig_status ig_dyn_ties_new(ig_dyn_model *m) {
     for (ig_lid k = 0; k < set->count; k++) {
       const ig_lid s = set->item[k];
       double w[3] = {1, 0, 0};
-      const int64_t found = bound[s] == 0 ? target_near(m, &t, s, c->distance, w) : -1;
-      if (found < 0)
+      const int64_t found = target_near(m, &t, s, c->distance, w);
+      if (found >= 0 && bound[s] > 0)
+        IG_TRY_GOTO(status, done,
+                    ig_fail_at(cx, &c->at,
+                               "node %d of '%s' is part of a rigid body: tie what it touches to "
+                               "the body, not the body",
+                               s, c->set));
+      if (found < 0 || bound[s] != 0)
         continue;
       bound[s] = -1;
       node[ties] = s;

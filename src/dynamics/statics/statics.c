@@ -182,6 +182,10 @@ static ig_status model_read(ig_dyn_statics *s) {
   return IG_OK;
 }
 
+static bool fits(void *self, const ig_trial *at, char *why, size_t size) {
+  return ig_static_tools_fits(self, at, why, size) && ig_static_contact_fits(self, at, why, size);
+}
+
 /* Times of the rows of a history at which a step must end. */
 static ig_status stop_add(ig_dyn_statics *s, const ig_table *t) {
   return ig_newton_stops(s->newton, t->count, t->x, t->y);
@@ -246,7 +250,8 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
                                  .follow = ig_static_follow,
                                  .accepted = accepted,
                                  .unsettled = m->pairs.of ? ig_static_contact_unsettled : NULL,
-                                 .fits = m->pairs.of ? ig_static_contact_fits : NULL,
+                                 .fits = m->pairs.of || m->p.tools ? fits : NULL,
+                                 .grip = m->p.tools ? ig_static_tools_grip : NULL,
                                  .ease = m->pairs.of ? ig_static_contact_ease : NULL,
                                  .augment = m->pairs.of ? ig_static_contact_augment : NULL,
                                  .name = unknown_name,

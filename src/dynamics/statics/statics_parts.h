@@ -52,6 +52,7 @@ struct ig_dyn_statics {
     int component;
   } * led;
   int32_t *tool_unknown;
+  bool gripped;
   double *tool_stiff;         /* nodes: of the springs of tools */
   ig_static_carried *carried; /* nodes of bodies, in the bodies' order */
 };
@@ -89,6 +90,10 @@ IG_MUST_CHECK ig_status ig_static_bodies_back(ig_dyn_statics *s, const double *u
    of tools after an accepted step, added to press (nodes x 3). */
 IG_MUST_CHECK ig_status ig_static_tools_new(ig_dyn_statics *s);
 IG_MUST_CHECK ig_status ig_static_tools_scale(ig_dyn_statics *s);
+/* See `grip` of ig_newton_model. */
+bool ig_static_tools_grip(void *self, bool on);
+/* Whether no tool passes over particles in the step; `why` it does. */
+bool ig_static_tools_fits(const ig_dyn_statics *s, const ig_trial *at, char *why, size_t size);
 IG_MUST_CHECK ig_status ig_static_tools_back(ig_dyn_statics *s, double time, double *press);
 
 /* statics_contact.c

@@ -10,6 +10,7 @@
 #include "dynamics/kernels/particle.inc"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,21 @@ static void way_of(const ig_dyn_statics *s, const ig_trial *at, int32_t e, doubl
   for (int c = 0; c < 3; c++)
     way[c] = s->trial[3 * node + c] - s->x[3 * node + c] - tool->velocity[c] * at->step -
              tool->travel[c] * travel;
+}
+
+/* Whether a particle pressed on a tool when the step began: see `grip` of ig_newton_model. */
+static bool began_inside(const ig_dyn_statics *s, const ig_trial *at, int32_t e) {
+  const ig_dyn_particles view = {.history_x = s->m->held.history_x.host,
+                                 .history_y = s->m->held.history_y.host};
+  double n[3];
+  return ig_dyn_tool_gap(&view, (const ig_dyn_tool *)s->m->loading.tool.host + e / s->m->p.nodes,
+                         at->time - at->step, s->x + 3 * (int64_t)(e % s->m->p.nodes), n) < 0;
+}
+
+bool ig_static_tools_grip(void *self, bool on) {
+  ig_dyn_statics *s = self;
+  s->gripped = on;
+  return true;
 }
 
 /* Whether a particle is in touch with a tool: it presses, or it begins the step just there. */
@@ -70,9 +86,11 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
     const ig_dyn_tool *tool = (const ig_dyn_tool *)s->m->loading.tool.host + e / nodes;
     const double stiff = s->tool_stiff[e % nodes];
     double n[3], way[3];
-    const double gap = gap_of(s, e / nodes, e % nodes, at->time, n), in = fmin(gap, 0);
+    const double gap = gap_of(s, e / nodes, e % nodes, at->time, n);
+    const bool gripped = s->gripped && began_inside(s, at, e);
+    const double in = gripped ? gap : fmin(gap, 0);
     way_of(s, at, e, way);
-    const bool touching = touches(s, gap, n, way);
+    const bool touching = gripped || touches(s, gap, n, way);
     for (int c = 0; c < 3; c++)
       f[c] = stiff * in * n[c];
     for (int i = 0; k && i < 9; i++) {
@@ -90,7 +108,7 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
     }
     if (tool->friction > 0 && touching) {
       double now[3], T[9], by[9];
-      rub(s, e, in, n, way, now, T, by);
+      rub(s, e, fmin(in, 0), n, way, now, T, by);
       for (int c = 0; c < 3; c++)
         f[c] += now[c];
       for (int i = 0; k && i < 9; i++)
@@ -98,6 +116,33 @@ static ig_status push(void *self, const ig_trial *at, int32_t begin, int32_t end
     }
   }
   return IG_OK;
+}
+
+/* Whether no round tool has passed over a particle in the step: beyond the middle it would push on.
+ */
+bool ig_static_tools_fits(const ig_dyn_statics *s, const ig_trial *at, char *why, size_t size) {
+  const ig_dyn_model *m = s->m;
+  const ig_dyn_particles view = {.history_x = m->held.history_x.host,
+                                 .history_y = m->held.history_y.host};
+  for (int t = 0; t < m->p.tools; t++) {
+    const ig_dyn_tool *tool = (const ig_dyn_tool *)m->loading.tool.host + t;
+    for (int64_t node = 0; tool->shape != IG_TOOL_PLANE && node < m->p.nodes; node++) {
+      double n[2][3];
+      for (int k = 0; k < 2; k++) {
+        const double far =
+            tool->radius + ig_dyn_tool_gap(&view, tool, k ? at->time : at->time - at->step,
+                                           (k ? s->trial : s->x) + 3 * node, n[k]);
+        for (int c = 0; c < 3; c++)
+          n[k][c] *= far;
+      }
+      if (!ig_contact_round_passes(n[0], n[1], tool->radius))
+        continue;
+      snprintf(why, size, "tool %d passes through node %d in the step: give a `largest_step`",
+               t + 1, (int)node);
+      return false;
+    }
+  }
+  return true;
 }
 
 /* Friction of the accepted step. */

@@ -94,8 +94,8 @@ static void others_warn(ig_job *job, const ig_support_case *support, const ig_li
                         ig_lid count, int d, const ig_frac_motion *now, const ig_frac_model *m) {
   for (ig_lid k = 0; k < count; k++) {
     const ig_frac_motion *was = ig_frac_model_led(m, node[k], d);
-    if (!was || (was->kind == now->kind && was->value == now->value &&
-                 was->history.first == now->history.first))
+    if (!was || ig_led_same(&(ig_led){(ig_move)was->kind, was->value, was->history},
+                            &(ig_led){(ig_move)now->kind, now->value, now->history}, &m->histories))
       continue;
     ig_warn_at(job->cx, &support->at,
                "nodes of '%s' are held or led along %c by another support too: this one counts "
