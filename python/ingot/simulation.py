@@ -404,7 +404,7 @@ class Simulation:
             return table([("simulation", "closed")])
         rows = [("case", repr(self.case)), ("on", f"{self.context.backend}: {self.context.device_name}"),
                 ("steps", self.steps), ("time", f"{self.time:.6g}")]
-        first = next((n for n in ("density", "T", "von_mises", "displacement") if n in self.fields),
+        first = next((n for n in ("density", "T", "nodal_von_mises", "von_mises", "displacement") if n in self.fields),
                      next(iter(self.fields), None))
         fields = {}
         if first:

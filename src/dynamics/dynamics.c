@@ -905,10 +905,13 @@ const ig_room ig_room_dynamics = {
     .support = ig_dyn_field_support,
     .check = check,
     .fields = "displacement|velocity|stress|von_mises|plastic_strain|"
-              "section_force|surface_stress|contact_force|contact_pressure",
+              "section_force|surface_stress|contact_force|contact_pressure|nodal_stress|"
+              "nodal_von_mises|nodal_stress_top|nodal_stress_bottom",
     .figures = "time|time_step|energy_error|static_error|static_steps|static_path_error|"
                "newton_iterations|negative_pivots|contact_energy_made|contact_energy_stored|"
                "penetration_max|penetration_share|residual_unbalance|mass|added_mass|"
-               "displacement_max|plastic_strain_max|reaction_x|reaction_y|reaction_z|load_x|load_y|"
+               "displacement_max|plastic_strain_max|nodal_von_mises_max|nodal_von_mises_max_x|"
+               "nodal_von_mises_max_y|nodal_von_mises_max_z|reaction_x|reaction_y|reaction_z|load_"
+               "x|load_y|"
                "load_z|tool_x|tool_y|tool_z|frequency_*|load_factor_*|effective_mass_*|"
                "analysis_*_frequency_*|analysis_*_load_factor_*|modes_error|{probes}"};

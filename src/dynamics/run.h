@@ -4,6 +4,7 @@
 #ifndef IG_DYNAMICS_RUN_H
 #define IG_DYNAMICS_RUN_H
 
+#include "solid/nodal.h"
 #include "core/schedule.h"
 #include "dynamics/statics/modes.h"
 #include "dynamics/statics/statics.h"
@@ -72,6 +73,12 @@ IG_MUST_CHECK ig_status ig_dyn_probes_open(ig_dyn_job *r);
 IG_MUST_CHECK ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to);
 /* Functions of the room's table (core/room.h), `self` is an ig_dyn_job. Collective on ranks. */
 IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);
+/* nodal.c: whether the case has stresses at nodes (equilibrium alone, one rank); whether there are
+   elements with such (all but beams), and shells; the stresses, on the host. */
+bool ig_dyn_at_rest(const ig_dyn_job *r);
+bool ig_dyn_has_stresses(const ig_dyn_model *m);
+bool ig_dyn_has_shells(const ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_stresses(ig_dyn_model *m, ig_nodal_stress *out);
 /* loads.c: the table of loads and supports as they act now. Collective. */
 IG_MUST_CHECK ig_status ig_dyn_loads_put(ig_dyn_job *r, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_results_write(void *self, ig_sink *to);

@@ -94,6 +94,7 @@ static void fields_choose(scene *s, const ig_snapshot *snap, const uint8_t *keep
                                "density",
                                "crack_opening",
                                "damage",
+                               "nodal_von_mises",
                                "von_mises",
                                "plastic_strain",
                                "displacement",

@@ -265,33 +265,89 @@ static void node_place(ig_solid_kind kind, int node, double at[3]) {
                                     : 1);
 }
 
-/* Normal equations of the fit, A = N^T N over the points, factored once for all `width` values. */
-void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes) {
+/* Where the fit is evaluated for a node: at the node, but in the wall of a pipe, whose points lie
+   on a circle, at its outer radius. */
+static void fit_place(ig_solid_kind kind, const ig_solid_rule *rule, int node, double at[3]) {
+  node_place(kind, node, at);
+  double least = INFINITY, most = 0;
+  for (int q = 0; rule && q < rule->points; q++) {
+    least = fmin(least, hypot(rule->at[q][1], rule->at[q][2]));
+    most = fmax(most, hypot(rule->at[q][1], rule->at[q][2]));
+  }
+  const double far = hypot(at[1], at[2]);
+  if (rule && most - least < 1e-9 * most && far > 0) {
+    at[1] /= far;
+    at[2] /= far;
+  }
+}
+
+/* The function of a point of Gauss's rule of three along a line that is 1 there and 0 at the
+ * others.
+ */
+static double through_three(double point, double x) {
+  const double g2 = 3. / 5;
+  return fabs(point) < 0.5 ? 1 - x * x / g2 : x * (x + point) / (2 * g2);
+}
+
+/* hex20 with 27 points: the triquadratic field through them, as CalculiX has it. */
+static void through_27(double *fit) {
+  double at[3], place[3], d[IG_SOLID_NODES][3];
+  for (int q = 0; q < 27; q++) {
+    solid_slopes_f64(IG_SOLID_HEX20, NULL, q, at, d);
+    for (int a = 0; a < 20; a++) {
+      node_place(IG_SOLID_HEX20, a, place);
+      fit[a * 27 + q] = through_three(at[0], place[0]) * through_three(at[1], place[1]) *
+                        through_three(at[2], place[2]);
+    }
+  }
+}
+
+/* Least squares: coefficients are A^-1 N^T values with A = N^T N over the points. */
+void ig_solid_continuation(ig_solid_kind kind, const ig_solid_rule *rule, double *fit) {
   const ig_solid_info *info = &table[kind].info;
+  const int points = rule ? rule->points : info->points;
   double A[64] = {0}, N[IG_SOLID_POINTS][8], d[IG_SOLID_NODES][3], at[3];
   int count = 0;
-  for (int q = 0; q < info->points; q++) {
-    solid_slopes_f64(kind, NULL, q, at, d);
+  if (kind >= IG_SOLID_VOLUMES) { /* bars: one mean */
+    for (int i = 0; i < info->nodes * points; i++)
+      fit[i] = 1. / points;
+    return;
+  }
+  if (kind == IG_SOLID_HEX20 && !rule) {
+    through_27(fit);
+    return;
+  }
+  for (int q = 0; q < points; q++) {
+    solid_slopes_f64(kind, rule, q, at, d);
     count = fit_basis(kind, at, N[q]);
     for (int i = 0; i < count; i++)
       for (int j = 0; j < count; j++)
         A[8 * i + j] += N[q][i] * N[q][j];
   }
   solid_factor_f64(count, 8, A);
-  for (int v = 0; v < width; v++) {
+  for (int q = 0; q < points; q++) {
     double x[8] = {0};
-    for (int q = 0; q < info->points; q++)
-      for (int i = 0; i < count; i++)
-        x[i] += N[q][i] * at_points[q * width + v];
+    memcpy(x, N[q], (size_t)count * sizeof *x);
     solid_solve_f64(count, 8, A, x);
     for (int a = 0; a < info->nodes; a++) {
       double B[8], sum = 0;
-      node_place(kind, a, at);
+      fit_place(kind, rule, a, at);
       fit_basis(kind, at, B);
       for (int i = 0; i < count; i++)
         sum += B[i] * x[i];
-      at_nodes[a * width + v] = sum;
+      fit[a * points + q] = sum;
     }
+  }
+}
+
+void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes) {
+  const ig_solid_info *info = &table[kind].info;
+  double fit[IG_SOLID_NODES * IG_SOLID_POINTS];
+  ig_solid_continuation(kind, NULL, fit);
+  for (int i = 0; i < info->nodes * width; i++) {
+    at_nodes[i] = 0;
+    for (int q = 0; q < info->points; q++)
+      at_nodes[i] += fit[i / width * info->points + q] * at_points[q * width + i % width];
   }
 }
 

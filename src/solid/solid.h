@@ -51,8 +51,7 @@ typedef enum {
 } ig_solid_kind;
 /* Bars of trusses come last: stress along their axis alone, by the same laws; the section contracts
    as it does in a tensile test. Their area is in the `rule` of the law (ig_solid_bar_rule), which
-   they must have. Axes of the mesh, isotropic laws only; no heat conduction, no ig_solid_to_nodes,
-   no ig_solid_lumped. */
+   they must have. Axes of the mesh, isotropic laws only; no heat conduction, no ig_solid_lumped. */
 enum {
   IG_SOLID_NODES = 20, /* most of an element */
   IG_SOLID_POINTS = 32,
@@ -148,9 +147,13 @@ int ig_solid_evaluate(ig_solid_kind kind, const ig_solid_law *law, const double 
    accepted history: out is points x IG_SOLID_REPORT. */
 int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,
                     const double *warm, const double *state, double *out);
-/* `width` values of each point, continued to the nodes: the least-squares fit of a field that is
-   trilinear (hexahedra), linear (tetrahedra) or linear by linear (wedges); the same value at all
-   nodes of tet4, along one line of wedge6. */
+/* How values of points are continued to the nodes: nodes x points factors, of the field through 27
+   points of a hexahedron, else of the least-squares fit of a field that is trilinear (hexahedra),
+   linear (tetrahedra) or linear by linear (wedges); the mean at all nodes of tet4 and bars, along
+   one line of wedge6. rule: NULL where the element is
+   filled. */
+void ig_solid_continuation(ig_solid_kind kind, const ig_solid_rule *rule, double *fit);
+/* The same for `width` values of each point. */
 void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes);
 
 /* Geometric stiffness of stresses (points x 6, Cauchy's) about the positions X: K = integral of

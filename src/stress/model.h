@@ -306,6 +306,10 @@ IG_MUST_CHECK ig_status ig_stress_product(ig_stress *m, const double *x, double 
 
 /* values.c: values of all elements at u, to the host. */
 IG_MUST_CHECK ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out);
+/* The same, handed over some elements at a time: begin … begin + count - 1. */
+typedef ig_status ig_stress_taking(void *user, ig_lid begin, ig_lid count, const double *value);
+IG_MUST_CHECK ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what,
+                                              ig_stress_taking *take, void *user);
 /* The sums over all elements of each of their values. */
 IG_MUST_CHECK ig_status ig_stress_value_sums(ig_stress *m, ig_stress_value what, double *sum);
 /* Temperatures of now become those of the last equilibrium. */

@@ -239,6 +239,7 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   IG_TRY(element_field(r, snap, "T", "K", 1, 8));
   if (m->material.transforms)
     IG_TRY(element_field(r, snap, "martensite", "", 1, 15));
+  IG_TRY(ig_stress_nodal_add(r, snap));
   return point_fields(r, snap);
 }
 
@@ -386,6 +387,7 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
     IG_TRY(to->result(to, key, "m", r->rounds.worst[i]));
   }
   IG_TRY(to->result(to, "von_mises_max", "Pa", r->mises_max));
+  IG_TRY(ig_stress_nodal_results(r, to));
   IG_TRY(to->result(to, "plastic_strain_max", "", r->plastic_max));
   if (isfinite(recoater))
     IG_TRY(to->result(to, "recoater_height_max", "m", recoater));

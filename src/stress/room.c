@@ -437,7 +437,9 @@ static ig_status room_results(void *self, ig_sink *to) {
 }
 
 #define IG_STRESS_FIGURES                                                                          \
-  "u_max|distortion_max|distortion_run_*|von_mises_max|plastic_strain_max|recoater_height_max|"    \
+  "u_max|distortion_max|distortion_run_*|von_mises_max|nodal_von_mises_max|"                       \
+  "nodal_von_mises_max_x|nodal_von_mises_max_y|nodal_von_mises_max_z|plastic_strain_max|recoater_" \
+  "height_max|"                                                                                    \
   "recoater_touches|energy_work|energy_heat|energy_stored|energy_dissipated|energy_annealed|"      \
   "energy_released|energy_missing|removal_force|torn_elements|torn_layer|torn_time|torn_stress|"   \
   "torn_x|torn_y|torn_z|reaction_x|reaction_y|reaction_z|load_x|load_y|load_z|newton_iterations|"  \
@@ -472,7 +474,7 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .elements = "hex8|tet10",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
                                           "T|recoater|deviation|torn|elastic_strain|martensite|"
-                                          "point_stress|"
+                                          "point_stress|nodal_stress|nodal_von_mises|"
                                           "point_plastic_strain",
                                 .figures = IG_STRESS_FIGURES,
                                 .precisions = "double"};

@@ -123,6 +123,9 @@ IG_MUST_CHECK ig_status ig_stress_slender_warn(const ig_stress_run *r);
 /* Warns once of elements that rotate far where rotations count as small (rotation_check.c). */
 void ig_stress_rotation_warn(ig_stress_run *r);
 IG_MUST_CHECK ig_status ig_stress_history(void *self, ig_sink *to);
+/* nodal.c: stresses at nodes as fields; the largest, and where it is. Collective. */
+IG_MUST_CHECK ig_status ig_stress_nodal_add(ig_stress_run *r, ig_snapshot *snap);
+IG_MUST_CHECK ig_status ig_stress_nodal_results(ig_stress_run *r, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_results(void *self, ig_sink *to);
 /* What probes and figures are now; after every step. */

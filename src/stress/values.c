@@ -42,39 +42,50 @@ ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out) {
   return status;
 }
 
-/* The same on several ranks: all add up the values of all. */
-static ig_status sums_of_all(ig_stress *m, ig_stress_value what, double *sum) {
-  const int size = ig_stress_value_count(what);
-  double *value;
-  IG_TRY(IG_NEW(m->cx, &value, (size_t)size * (size_t)m->elements, "values of elements"));
-  const ig_status status = ig_stress_values(m, what, value);
-  for (int64_t i = 0; status == IG_OK && i < size * (int64_t)m->elements; i++)
-    sum[i % size] += value[i];
+/* Portion by portion, each taken before the next one overwrites it; on several ranks all ranks take
+   the values of all. */
+ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what, ig_stress_taking *take,
+                                void *user) {
+  const size_t size = (size_t)ig_stress_value_count(what);
+  const bool divided = ig_stress_divided(m);
+  double *value = NULL;
+  ig_lid count;
+  ig_status status = IG_OK;
+  IG_TRY(IG_NEW(m->cx, &value, divided ? size * (size_t)m->elements + 1 : m->work.values.count,
+                "values of elements"));
+  if (divided) {
+    status = ig_stress_values(m, what, value);
+    status = status == IG_OK ? take(user, 0, m->elements, value) : status;
+  }
+  for (ig_lid begin = 0; begin < m->elements && !divided; begin += count) {
+    IG_TRY_GOTO(status, done, portion(m, what, begin, &count));
+    IG_TRY_GOTO(status, done,
+                m->cx->backend->copy_out(m->cx, value, m->work.values.dev,
+                                         size * (size_t)count * sizeof *value));
+    IG_TRY_GOTO(status, done, take(user, begin, count, value));
+  }
+done:
   free(value);
   return status;
 }
 
 /* Sums in the order of elements on the host: the same bits with any backend's threads. */
+typedef struct {
+  int size;
+  double *sum;
+} summing;
+static ig_status sum_take(void *user, ig_lid begin, ig_lid count, const double *value) {
+  const summing *s = user;
+  (void)begin;
+  for (int64_t i = 0; i < s->size * (int64_t)count; i++)
+    s->sum[i % s->size] += value[i];
+  return IG_OK;
+}
+
 ig_status ig_stress_value_sums(ig_stress *m, ig_stress_value what, double *sum) {
-  const int size = ig_stress_value_count(what);
-  double *value = NULL;
-  ig_lid count;
-  ig_status status = IG_OK;
-  memset(sum, 0, sizeof *sum * (size_t)size);
-  if (ig_stress_divided(m))
-    return sums_of_all(m, what, sum);
-  IG_TRY(IG_NEW(m->cx, &value, m->work.values.count, "values of elements"));
-  for (ig_lid begin = 0; begin < m->elements; begin += count) {
-    IG_TRY_GOTO(status, done, portion(m, what, begin, &count));
-    IG_TRY_GOTO(status, done,
-                m->cx->backend->copy_out(m->cx, value, m->work.values.dev,
-                                         (size_t)size * (size_t)count * sizeof *value));
-    for (int64_t i = 0; i < size * (int64_t)count; i++)
-      sum[i % size] += value[i];
-  }
-done:
-  free(value);
-  return status;
+  summing s = {ig_stress_value_count(what), sum};
+  memset(sum, 0, sizeof *sum * (size_t)s.size);
+  return ig_stress_values_take(m, what, sum_take, &s);
 }
 
 ig_status ig_stress_past(ig_stress *m) {

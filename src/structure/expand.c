@@ -302,6 +302,7 @@ static ig_status section_add(work *w, const corner *c, const double axis[2][3]) 
       m->arm[d] = place[i][0] * c->size[0] * axis[0][d] +
                   (c->beam ? place[i][1] * c->size[1] * axis[1][d] : 0);
     m->outer = i < outer;
+    m->side = c->beam || i > 1 ? 0 : i ? 1 : -1;
     if (m->outer) { /* (bi)linear interpolation at the drawn node, place 0 */
       m->share = 1;
       for (int k = 0; k < (c->beam ? 2 : 1); k++)

@@ -7,6 +7,7 @@
 #include "model/loads.h"
 #include "structure/structure.h"
 #include "core/number.h"
+#include "core/schedule.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -267,15 +268,6 @@ ig_status ig_structure_history(void *self, ig_sink *to) {
   return to ? to->history(to, columns, names, values) : IG_OK;
 }
 
-/* output.fields; without it all fields are written. */
-static bool asked(const ig_structure *s, const char *name) {
-  const ig_texts *f = &s->job->output->fields;
-  for (int i = 0; i < f->count; i++)
-    if (strcmp(f->value[i], name) == 0)
-      return true;
-  return f->count == 0;
-}
-
 /* Loads and supports at the time of the last snapshot, of the analysis under way: loads.csv. Nodes
    are those of the model, which of shells and beams are those of their solids. */
 static ig_status loads_put(ig_structure *s, ig_sink *to) {
@@ -305,8 +297,21 @@ static ig_status loads_put(ig_structure *s, ig_sink *to) {
   return status;
 }
 
+/* Stresses at nodes, where the case asks for any of them. */
+static ig_status nodal_add(ig_structure *s, ig_snapshot *snap) {
+  ig_nodal_stress *stress;
+  if (!ig_nodal_wanted(s->job->output))
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &stress, (size_t)s->drawn + 1, "stresses at nodes"));
+  ig_status status = ig_structure_stresses(s, stress);
+  if (status == IG_OK)
+    status = ig_nodal_fields(snap, s->job->output, ig_structure_has_shells(s), s->drawn, stress);
+  free(stress);
+  return status;
+}
+
 /* On the drawn mesh: solids of shells and beams are not shown, their drawn nodes are. Stresses
-   are means over the points of each element; the von Mises stress is the mean of the points'
+   of elements are means over their points; the von Mises stress is the mean of the points'
    values, not that of the mean stress. */
 ig_status ig_structure_snapshot(void *self, ig_sink *to) {
   ig_structure *s = self;
@@ -316,32 +321,33 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
   ig_status status = IG_OK;
   static const char *const names[] = {"displacement", "reaction"}, *const units[] = {"m", "N"};
   for (int q = 0; q < 2 && status == IG_OK; q++) {
-    if (!asked(s, names[q]))
+    if (!ig_output_wants(s->job->output, names[q]))
       continue;
     IG_TRY_GOTO(status, done,
                 ig_snapshot_add(snap, names[q], units[q], IG_AT_POINTS, IG_F64, 3, NULL, &data));
     for (ig_lid n = 0; n < s->drawn; n++)
       fixed(s, q ? s->reaction : s->u, n, (double *)data + 3 * (size_t)n);
   }
-  for (int k = 0; k < s->shapes && s->shaped == s->analysis && asked(s, "modes"); k++) {
+  for (int k = 0;
+       k < s->shapes && s->shaped == s->analysis && ig_output_wants(s->job->output, "modes"); k++) {
     char name[32];
     snprintf(name, sizeof name, "mode_%d", k + 1);
     IG_TRY_GOTO(status, done,
                 ig_snapshot_add(snap, name, "", IG_AT_POINTS, IG_F32, 3,
                                 s->shape + (size_t)k * 3 * (size_t)s->drawn, NULL));
   }
-  if (s->T && asked(s, "T"))
+  if (s->T && ig_output_wants(s->job->output, "T"))
     IG_TRY_GOTO(status, done, ig_snapshot_add(snap, "T", "K", IG_AT_POINTS, IG_F64, 1, s->T, NULL));
   double *stress = NULL, *mises = NULL, *plastic = NULL;
-  if (asked(s, "stress"))
+  if (ig_output_wants(s->job->output, "stress"))
     IG_TRY_GOTO(
         status, done,
         ig_snapshot_add(snap, "stress", "Pa", IG_AT_ELEMENTS, IG_F64, 6, NULL, (void **)&stress));
-  if (asked(s, "von_mises"))
+  if (ig_output_wants(s->job->output, "von_mises"))
     IG_TRY_GOTO(
         status, done,
         ig_snapshot_add(snap, "von_mises", "Pa", IG_AT_ELEMENTS, IG_F64, 1, NULL, (void **)&mises));
-  if (asked(s, "plastic_strain"))
+  if (ig_output_wants(s->job->output, "plastic_strain"))
     IG_TRY_GOTO(status, done,
                 ig_snapshot_add(snap, "plastic_strain", "", IG_AT_ELEMENTS, IG_F64, 1, NULL,
                                 (void **)&plastic));
@@ -362,11 +368,30 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
       if (plastic)
         plastic[at] = mean[12];
     }
+  IG_TRY_GOTO(status, done, nodal_add(s, snap));
   s->pictured = s->step;
   IG_TRY(ig_sink_snapshot(to, snap));
   return loads_put(s, to);
 done:
   ig_snapshot_free(snap);
+  return status;
+}
+
+/* The largest stress at a node at the end, where an analysis has loaded the model. */
+static ig_status nodal_write(ig_structure *s, ig_sink *to) {
+  ig_nodal_stress *stress;
+  bool loaded = false;
+  for (int i = 0; i < s->c->analysis.count; i++) {
+    const int kind = IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind;
+    loaded |= kind == IG_STRUCTURE_STATIC || kind == IG_STRUCTURE_DYNAMIC;
+  }
+  if (!loaded)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &stress, (size_t)s->drawn + 1, "stresses at nodes"));
+  ig_status status = ig_structure_stresses(s, stress);
+  if (status == IG_OK)
+    status = ig_nodal_results(to, s->drawn, s->mesh->x, stress);
+  free(stress);
   return status;
 }
 
@@ -380,6 +405,7 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
     most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
   }
   IG_TRY(to->result(to, "displacement_max", "m", most));
+  IG_TRY(nodal_write(s, to));
   if (s->heated) {
     double least = INFINITY, hottest = -INFINITY;
     for (ig_lid n = 0; n < s->nodes; n++) {

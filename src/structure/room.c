@@ -622,9 +622,11 @@ const ig_room ig_room_structure = {
     .tally = room_tally,
     .check = room_check,
     .elements = "tet4|tet10|hex8|hex20|wedge6|wedge15|tri3|quad4|tri6|quad8|beam2|beam3",
-    .fields = "displacement|reaction|stress|von_mises|plastic_strain|T|modes",
+    .fields = "displacement|reaction|stress|von_mises|plastic_strain|T|modes|nodal_stress|"
+              "nodal_von_mises|nodal_stress_top|nodal_stress_bottom",
     .figures =
-        "displacement_max|temperature_min|temperature_max|load_x|load_y|load_z|load_moment_x|"
+        "displacement_max|nodal_von_mises_max|nodal_von_mises_max_x|nodal_von_mises_max_y|"
+        "nodal_von_mises_max_z|temperature_min|temperature_max|load_x|load_y|load_z|load_moment_x|"
         "load_moment_y|load_moment_z|reaction_x|reaction_y|reaction_z|reaction_moment_x|"
         "reaction_moment_y|reaction_moment_z|contact_force_x|contact_force_y|contact_force_z|"
         "penetration_max|penetration_share|limit_*|until_passed_by|until_passed_by_factor|"

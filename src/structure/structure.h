@@ -43,6 +43,7 @@
 #include "implicit/newton.h"
 #include "material/material.h"
 #include "mesh/support.h"
+#include "solid/nodal.h"
 #include "solid/solid.h"
 
 /* --- what a case says */
@@ -406,6 +407,7 @@ typedef struct {
   double arm[3];     /* from the drawn node */
   double sigma;      /* of the mode that leaves motion and rotation of the section alone */
   int32_t number[3]; /* of the constraints of a knot */
+  int side;          /* of a shell: 1 on the side of its normal, -1 on the other; 0: neither */
 } ig_structure_member;
 
 /* The members around a drawn node, and how they move (expand.h). count 0: it is a node of solids
@@ -712,6 +714,9 @@ IG_MUST_CHECK ig_status ig_structure_section_force(ig_structure *s, const ig_str
                                                    double row[3][6]);
 /* Members of the room's table (core/room.h). */
 IG_MUST_CHECK ig_status ig_structure_snapshot(void *self, ig_sink *to);
+/* nodal.c: stresses at the drawn nodes at the accepted state; whether there are shells. */
+IG_MUST_CHECK ig_status ig_structure_stresses(const ig_structure *s, ig_nodal_stress *out);
+bool ig_structure_has_shells(const ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_results(void *self, ig_sink *to);
 

@@ -318,6 +318,34 @@ ig_status ig_dyn_solids_fields(ig_dyn_model *m, const ig_dyn_fields *to) {
   return IG_OK;
 }
 
+/* The first group of this material. */
+static int first_alike(const ig_dyn_solids *all, int k) {
+  const ig_solid_law *a = &all->item[k].g.law;
+  for (int j = 0; j < k; j++) {
+    const ig_solid_law *b = &all->item[j].g.law;
+    if (a->law == b->law && a->young == b->young && a->poisson == b->poisson &&
+        a->yield == b->yield && a->hardening == b->hardening)
+      return j;
+  }
+  return k;
+}
+
+/* Elements that cannot be evaluated have no part in it. */
+ig_status ig_dyn_solids_stresses(const ig_dyn_model *m, int key, ig_nodal *to) {
+  for (int k = 0; m->solids && k < m->solids->count; k++) {
+    ig_solid_group g = m->solids->item[k].g;
+    const int npe = ig_solid_info_get(g.kind)->nodes, own = key + first_alike(m->solids, k);
+    g.trial = m->solids->x;
+    for (int32_t e = 0; e < g.count; e++) {
+      double point[IG_SOLID_POINTS * IG_SOLID_REPORT];
+      if (ig_solid_group_report(&g, e, point) == IG_FAULT_NONE)
+        IG_TRY(ig_nodal_add_solid(to, g.kind, NULL, g.node + (int64_t)e * npe, own, point,
+                                  IG_SOLID_REPORT));
+    }
+  }
+  return IG_OK;
+}
+
 void ig_dyn_solids_energy(ig_dyn_model *m, double sum[2]) {
   for (int k = 0; m->solids && k < m->solids->count; k++)
     for (int32_t e = 0; e < m->solids->item[k].g.count; e++) {

@@ -10,6 +10,7 @@
 
 #include "dynamics/dynamics.h"
 #include "solid/group.h"
+#include "solid/nodal.h"
 
 /* A group of solids with what the room adds to it. Owned by ig_dyn_solids. */
 typedef struct {
@@ -65,6 +66,8 @@ void ig_dyn_solids_pushed(const ig_dyn_model *m, double time, bool at_nodes, dou
 /* Reports in the mesh's numbering, elements x IG_DYN_REPORT; the same to fields on the device. */
 IG_MUST_CHECK ig_status ig_dyn_solids_report(ig_dyn_model *m, double *out);
 IG_MUST_CHECK ig_status ig_dyn_solids_fields(ig_dyn_model *m, const ig_dyn_fields *to);
+/* Adds their stresses to those at nodes; keys count from `key`. */
+IG_MUST_CHECK ig_status ig_dyn_solids_stresses(const ig_dyn_model *m, int key, ig_nodal *to);
 /* Adds internal energy, and what of it is not stored. */
 void ig_dyn_solids_energy(ig_dyn_model *m, double sum[2]);
 

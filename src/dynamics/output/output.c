@@ -368,6 +368,20 @@ static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
   return k->count ? s->result(s, "modes_error", "", k->error) : IG_OK;
 }
 
+/* The largest stress at a node, where the model came to rest. */
+static ig_status nodal_write(ig_dyn_job *r, ig_sink *to) {
+  ig_dyn_model *m = r->m;
+  ig_nodal_stress *stress;
+  if (!ig_dyn_at_rest(r) || !ig_dyn_has_stresses(m))
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &stress, (size_t)m->mesh->nodes + 1, "stresses at nodes"));
+  ig_status status = ig_dyn_stresses(m, stress);
+  if (status == IG_OK)
+    status = ig_nodal_results(to, m->mesh->nodes, m->x0, stress);
+  free(stress);
+  return status;
+}
+
 /* Figures of the whole run. Reactions and loads are given where the last analysis was static:
    only then do they balance. */
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
@@ -419,8 +433,10 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   IG_TRY(s->result(s, "added_mass", "kg", m->weight.scaled));
   IG_TRY(s->result(s, "displacement_max", "m", most[0]));
   IG_TRY(s->result(s, "plastic_strain_max", "", most[1]));
-  if (rests)
+  if (rests) {
+    IG_TRY(nodal_write(r, s));
     IG_TRY(resultants_write(r, sum, s));
+  }
   IG_TRY(modes_write(r, s));
   for (int i = 0; i < r->c->probes.count; i++) {
     const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   DISPLACEMENT,
@@ -18,6 +19,10 @@ enum {
   SURFACE,
   FORCE, /* from here on found on the host */
   PRESSURE,
+  NODAL, /* from here on of equilibria */
+  NODAL_MISES,
+  TOP,
+  BOTTOM,
   FIELDS
 };
 
@@ -27,6 +32,7 @@ typedef struct {
   ig_shown shown;
   ig_shown_field list[FIELDS];
   double *force, *pressure; /* nodes x 3, nodes; on the host, owned */
+  ig_nodal_stress *nodal;   /* nodes; likewise */
 } showing;
 
 /* --- contact pressure */
@@ -86,7 +92,11 @@ static int list_make(const ig_dyn_job *r, ig_shown_field *list) {
       {"section_force", "", IG_AT_ELEMENTS, IG_F32, 6, SECTION, NULL, NULL},
       {"surface_stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6, SURFACE, NULL, NULL},
       {"contact_force", "N", IG_AT_POINTS, IG_F64, 3, FORCE, NULL, NULL},
-      {"contact_pressure", "Pa", IG_AT_POINTS, IG_F64, 1, PRESSURE, NULL, NULL}};
+      {"contact_pressure", "Pa", IG_AT_POINTS, IG_F64, 1, PRESSURE, NULL, NULL},
+      {"nodal_stress", "Pa", IG_AT_POINTS, IG_F64, 6, NODAL, NULL, NULL},
+      {"nodal_von_mises", "Pa", IG_AT_POINTS, IG_F64, 1, NODAL_MISES, NULL, NULL},
+      {"nodal_stress_top", "Pa", IG_AT_POINTS, IG_F64, 6, TOP, NULL, NULL},
+      {"nodal_stress_bottom", "Pa", IG_AT_POINTS, IG_F64, 6, BOTTOM, NULL, NULL}};
   const ig_dyn_model *m = r->m;
   bool there[FIELDS] = {true, true, true, true, true};
   int count = 0;
@@ -96,6 +106,8 @@ static int list_make(const ig_dyn_job *r, ig_shown_field *list) {
     there[SURFACE] |= family == IG_FAMILY_SHELL;
   }
   there[FORCE] = there[PRESSURE] = m->c->tools.count > 0 || ig_dyn_touches(m) || m->pairs.on;
+  there[NODAL] = there[NODAL_MISES] = ig_dyn_at_rest(r) && ig_dyn_has_stresses(m);
+  there[TOP] = there[BOTTOM] = there[NODAL] && ig_dyn_has_shells(m);
   for (int i = 0; i < FIELDS; i++)
     if (there[i] && ig_output_wants(r->job->output, all[i].name))
       list[count++] = all[i];
@@ -114,16 +126,37 @@ static ig_status contact_find(showing *s) {
   return IG_OK;
 }
 
+static ig_status nodal_find(showing *s) {
+  ig_dyn_model *m = s->r->m;
+  IG_TRY(IG_NEW(m->cx, &s->nodal, (size_t)m->p.nodes + 1, "stresses at nodes"));
+  return ig_dyn_stresses(m, s->nodal);
+}
+
+/* A field of stresses at nodes. */
+static void nodal_fill(const void *room, const ig_shown_field *f, void *values) {
+  const showing *s = room;
+  double *to = values;
+  for (int64_t n = 0; n < s->r->m->p.nodes; n++, to += f->components) {
+    const ig_nodal_stress *at = &s->nodal[n];
+    const double *from = f->what == NODAL         ? at->stress
+                         : f->what == NODAL_MISES ? &at->mises
+                                                  : at->surface[f->what == BOTTOM];
+    memcpy(to, from, (size_t)f->components * sizeof *to);
+  }
+}
+
 /* Values on the device, in arrays of their own (moved, fields), so that steps may change positions
    and states while they are copied. */
 static ig_status fields_find(showing *s) {
   ig_dyn_job *r = s->r;
   ig_dyn_model *m = r->m;
   const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->p.nodes;
-  bool contact = false;
+  bool contact = false, nodal = false;
   s->shown.count = list_make(r, s->list);
-  for (int i = 0; i < s->shown.count; i++)
-    contact |= s->list[i].what >= FORCE;
+  for (int i = 0; i < s->shown.count; i++) {
+    contact |= s->list[i].what == FORCE || s->list[i].what == PRESSURE;
+    nodal |= s->list[i].what >= NODAL;
+  }
   /* 6 per node: displacement and velocity; 20 per element: stress 6, von Mises, plastic strain,
      section 6, surface 6 */
   if (!r->moved.dev) {
@@ -142,10 +175,12 @@ static ig_status fields_find(showing *s) {
   IG_TRY(ig_dyn_alive(m, &s->shown.alive));
   if (contact)
     IG_TRY(contact_find(s));
+  if (nodal)
+    IG_TRY(nodal_find(s));
   for (ig_shown_field *f = s->list; f < s->list + s->shown.count; f++)
     if (f->what < FORCE)
       f->dev = from[f->what];
-    else
+    else if (f->what < NODAL)
       f->host = f->what == FORCE ? s->force : s->pressure;
   return IG_OK;
 }
@@ -159,7 +194,9 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
                          .part = &p->part,
                          .nodes = &p->nodes,
                          .elements = &p->cells,
-                         .field = s.list}};
+                         .field = s.list,
+                         .fill = nodal_fill,
+                         .room = &s}};
   ig_status status = ig_array_pull(r->m->cx, &r->m->clock);
   if (status == IG_OK)
     status = fields_find(&s);
@@ -168,5 +205,6 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   status = ig_shown_write(&s.shown, to, status);
   free(s.force);
   free(s.pressure);
+  free(s.nodal);
   return status == IG_OK ? ig_dyn_loads_put(r, to) : status;
 }

@@ -150,8 +150,11 @@ static bool flowed(const ig_snapshot *snap) {
 
 /* In the order of what users look for first, by room. */
 const char *ig_field_usual(const ig_snapshot *snap, const uint8_t *keep) {
-  static const char *const wanted[] = {"density", "T",         "temperature",      "crack_opening",
-                                       "damage",  "von_mises", "principal_stress", "tag"};
+  static const char *const wanted[] = {"density",     "T",
+                                       "temperature", "crack_opening",
+                                       "damage",      "nodal_von_mises",
+                                       "von_mises",   "principal_stress",
+                                       "tag"};
   const char *still = NULL;
   if (flowed(snap))
     return "plastic_strain";
