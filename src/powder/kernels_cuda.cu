@@ -40,38 +40,79 @@ IG_POWDER_ITEMS(X)
 #undef X
 
 /* Columns with a molten cell: a warp per word of 32, a lane per column. */
-__global__ void __launch_bounds__(THREADS)
-    powder_mark_words(const __grid_constant__ ig_powder_view v, int64_t n) {
-  const int64_t word = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-  const int lane = (int)threadIdx.x % 32, words = powder_wet_words(&v);
-  if (word >= n)
+static __device__ void mark_word(const ig_powder_view &v, int64_t word, int64_t words) {
+  const int lane = (int)threadIdx.x % 32, across = powder_wet_words(&v);
+  if (word >= words)
     return;
-  const int j = (int)(word / words), i = 32 * (int)(word % words) + lane;
+  const int j = (int)(word / across), i = 32 * (int)(word % across) + lane;
   const unsigned bits = __ballot_sync(0xffffffffu, powder_wet_column(&v, i, j));
   if (lane == 0)
     v.wet[word] = bits;
 }
 
-/* Of these the pools of the window's beams (powder_flood): a block per beam, a thread per row. Rows
-   that others are at are read as they are: a change is followed by one more round. */
-__global__ void __launch_bounds__(THREADS)
-    powder_flood_rows(const __grid_constant__ ig_powder_view v) {
-  const int b = (int)blockIdx.x, t = (int)threadIdx.x, rows = v.w.fine.n[1],
-            words = powder_wet_words(&v);
-  uint32_t *own = powder_own_bits(&v, b);
-  for (int64_t i = t; i < (int64_t)words * rows; i += THREADS)
+/* The pool of a window's beam (powder_flood) by one block, a thread per row: rows of even numbers,
+   then those between them, since a row reads those beside it. Nothing is molten outside of words
+   `from` to `to`. */
+static __device__ void flood_beam(const ig_powder_view &v, int beam, const volatile uint32_t *wet,
+                                  volatile uint32_t *own, int from, int to) {
+  const int t = (int)threadIdx.x, rows = v.w.fine.n[1], words = powder_wet_words(&v);
+  for (int i = t; i < words * rows; i += THREADS)
     own[i] = 0;
   __syncthreads();
   int c[2], more = 0;
-  if (t == 0 && powder_pool_seed(&v, v.w.beam[b], c)) {
-    own[(int64_t)c[1] * words + c[0] / 32] = 1u << c[0] % 32;
+  if (t == 0 && powder_pool_seed(&v, beam, wet, c)) {
+    own[c[1] * words + c[0] / 32] = 1u << c[0] % 32;
     more = 1;
   }
   while (__syncthreads_or(more)) {
     more = 0;
-    for (int j = t; j < rows; j += THREADS)
-      more |= powder_flood_row(&v, own, j);
+    for (int odd = 0; odd < 2; odd++) {
+      for (int j = 2 * t + odd; j < rows; j += 2 * THREADS)
+        more |= powder_flood_row(wet, own, words, rows, j, from, to);
+      __syncthreads();
+    }
   }
+}
+
+/* All pools of the window by one block. `room`: shared memory for the molten columns and a pool's,
+   where they fit into it; else NULL. The columns were marked by other blocks: they are read past
+   the first cache. */
+static __device__ void flood_all(const ig_powder_view &v, uint32_t *room) {
+  const int t = (int)threadIdx.x, words = powder_wet_words(&v), all = words * v.w.fine.n[1];
+  __shared__ int from, to;
+  if (t == 0)
+    from = words, to = 0;
+  __syncthreads();
+  for (int i = t; i < all; i += THREADS) {
+    const uint32_t bits = *(volatile uint32_t *)&v.wet[i];
+    if (room)
+      room[i] = bits;
+    if (bits) {
+      atomicMin(&from, i % words);
+      atomicMax(&to, i % words + 1);
+    }
+  }
+  __syncthreads();
+  for (int b = 0; b < v.w.beams; b++) {
+    uint32_t *own = powder_own_bits(&v, b);
+    flood_beam(v, v.w.beam[b], room ? room : v.wet, room ? room + all : own, from, to);
+    for (int i = t; room && i < all; i += THREADS)
+      own[i] = room[all + i];
+    __syncthreads();
+  }
+}
+
+/* Whether this block is the last of `blocks` that come here, whose writes it sees. The counter is
+   the caller's to set back. */
+static __device__ bool block_is_last(int *done, unsigned blocks) {
+  __shared__ bool end;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0)
+    end = atomicAdd(done, 1) == (int)blocks - 1;
+  __syncthreads();
+  __threadfence();
+  return end;
 }
 
 /* Counts of molten cells to the host, by one warp; their number after all of them. */
@@ -85,57 +126,69 @@ static __device__ void counts_tell(const ig_powder_view *v, int *told, int turn)
     *(volatile int *)&told[IG_MOLTEN_COUNT] = turn;
 }
 
-/* A warp per coarse cell of the window, then a warp per face of coarse cells around it, then, from
-   block `pool` on, a thread per fine cell. The block that is done last sums up the pools. */
-__global__ void __launch_bounds__(THREADS)
-    powder_after_all(const __grid_constant__ ig_powder_view v, int boxes, int faces, unsigned pool,
-                     int64_t cells, bool last, int *told, int turn) {
-  const int lane = (int)threadIdx.x % 32, *b = v.w.box.size, *f = v.w.fine.n;
-  if (blockIdx.x < pool) {
-    const int item = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32);
-    const int levels = item < boxes ? powder_mean_levels(&v, item / b[0] / b[1]) : 0;
-    int solid = 0, c[3];
-    powder_cross_faces on = {0, 1, 0, 0};
-    double sum = 0;
-    const bool there =
-        item >= boxes && item < boxes + faces && powder_cross_at(&v, item - boxes, c, &on);
-    if (item < boxes)
-      sum = powder_mean_part(&v, item % b[0], item / b[0] % b[1], item / b[0] / b[1], levels, lane,
-                             32, &solid);
-    else if (there)
-      sum = powder_cross_part(&v, &on, lane, 32);
-    for (int to = 16; to; to /= 2) {
-      sum += __shfl_xor_sync(0xffffffffu, sum, to);
-      solid += __shfl_xor_sync(0xffffffffu, solid, to);
-    }
-    if (lane == 0 && item < boxes)
-      powder_mean_put(&v, item % b[0], item / b[0] % b[1], item / b[0] / b[1], levels, sum, solid);
-    if (lane == 0 && there)
-      powder_cross_put(&v, c, sum);
-  } else {
-    const int64_t i = (int64_t)(blockIdx.x - pool) * blockDim.x + threadIdx.x;
-    double T = i < cells ? powder_pool_hot(&v, (int)(i % f[0]), (int)(i / f[0] % f[1]),
-                                           (int)(i / f[0] / f[1]))
-                         : 0;
-    for (int to = 16; to; to /= 2) {
-      const double other = __shfl_xor_sync(0xffffffffu, T, to);
-      T = T > other ? T : other;
-    }
-    if (lane == 0)
-      powder_pool_hottest(&v, T);
+/* A warp per coarse cell of the window (its mean), or per face of coarse cells around it. */
+static __device__ void mean_or_cross(const ig_powder_view &v, int item, int boxes, int faces) {
+  const int lane = (int)threadIdx.x % 32, *b = v.w.box.size;
+  const int levels = item < boxes ? powder_mean_levels(&v, item / b[0] / b[1]) : 0;
+  int solid = 0, c[3];
+  powder_cross_faces on = {0, 1, 0, 0};
+  double sum = 0;
+  const bool there =
+      item >= boxes && item < boxes + faces && powder_cross_at(&v, item - boxes, c, &on);
+  if (item < boxes)
+    sum = powder_mean_part(&v, item % b[0], item / b[0] % b[1], item / b[0] / b[1], levels, lane,
+                           32, &solid);
+  else if (there)
+    sum = powder_cross_part(&v, &on, lane, 32);
+  for (int to = 16; to; to /= 2) {
+    sum += __shfl_xor_sync(0xffffffffu, sum, to);
+    solid += __shfl_xor_sync(0xffffffffu, solid, to);
   }
-  if (!last)
+  if (lane == 0 && item < boxes)
+    powder_mean_put(&v, item % b[0], item / b[0] % b[1], item / b[0] / b[1], levels, sum, solid);
+  if (lane == 0 && there)
+    powder_cross_put(&v, c, sum);
+}
+
+/* The first `marks` blocks: a warp per word of molten columns, and by the last of them the pools;
+   meanwhile the others: means and what crossed the faces. */
+__global__ void __launch_bounds__(THREADS)
+    powder_after_fine(const __grid_constant__ ig_powder_view v, int boxes, int faces,
+                      unsigned marks, int64_t words, bool shared) {
+  extern __shared__ uint32_t room[];
+  const unsigned block = blockIdx.x < marks ? blockIdx.x : blockIdx.x - marks;
+  const int64_t warp = ((int64_t)block * THREADS + threadIdx.x) / 32;
+  if (blockIdx.x >= marks) {
+    mean_or_cross(v, (int)warp, boxes, faces);
     return;
-  __shared__ bool end;
-  __threadfence();
-  __syncthreads();
+  }
+  mark_word(v, warp, words);
   int *done = &v.molten[IG_MOLTEN_DONE];
-  if (threadIdx.x == 0)
-    end = atomicAdd(done, 1) == (int)gridDim.x - 1;
-  __syncthreads();
-  if (!end)
+  if (!block_is_last(done, marks))
     return;
-  __threadfence();
+  flood_all(v, shared ? room : NULL);
+  if (threadIdx.x == 0)
+    *done = 0;
+}
+
+/* A thread per fine cell. The block that is done last sums up the pools. */
+__global__ void __launch_bounds__(THREADS)
+    powder_pool_cells(const __grid_constant__ ig_powder_view v, int64_t cells, bool last, int *told,
+                      int turn) {
+  const int lane = (int)threadIdx.x % 32, *f = v.w.fine.n;
+  const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  double T = i < cells ? powder_pool_hot(&v, (int)(i % f[0]), (int)(i / f[0] % f[1]),
+                                         (int)(i / f[0] / f[1]))
+                       : 0;
+  for (int to = 16; to; to /= 2) {
+    const double other = __shfl_xor_sync(0xffffffffu, T, to);
+    T = T > other ? T : other;
+  }
+  if (lane == 0)
+    powder_pool_hottest(&v, T);
+  int *done = &v.molten[IG_MOLTEN_DONE];
+  if (!last || !block_is_last(done, gridDim.x))
+    return;
   if (threadIdx.x == 0)
     powder_pool_done(&v, 0);
   if (threadIdx.x / 32 == 1)
@@ -216,17 +269,17 @@ extern "C" ig_status ig_powder_after_cuda(ig_ctx *cx, const ig_powder_view *v,
   const int *b = v->w.box.size, *f = v->w.fine.n;
   const int boxes = b[0] * b[1] * b[2], faces = 2 * (b[0] * b[1] + b[1] * b[2] + b[2] * b[0]);
   const int64_t cells = (int64_t)f[0] * f[1] * f[2];
-  const unsigned pool = ig_cuda_blocks(32 * ((int64_t)boxes + faces), THREADS);
-  if (v->w.beams > 0) { /* else all that is molten is nobody's */
-    const int64_t words = (int64_t)(f[0] + 31) / 32 * f[1];
-    powder_mark_words<<<ig_cuda_blocks(32 * words, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(
-        *v, words);
-    IG_LAUNCHED(cx);
-    powder_flood_rows<<<(unsigned)v->w.beams, THREADS, 0, ig_cuda_stream(cx)>>>(*v);
-    IG_LAUNCHED(cx);
-  }
-  powder_after_all<<<pool + ig_cuda_blocks(cells, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(
-      *v, boxes, faces, pool, cells, last, is->told, is->turn);
+  /* without a beam all that is molten is nobody's */
+  const int64_t words = v->w.beams > 0 ? (int64_t)(f[0] + 31) / 32 * f[1] : 0;
+  const size_t room = 2 * (size_t)words * sizeof(uint32_t);
+  const bool shared = room <= 32768;
+  const unsigned marks = words ? ig_cuda_blocks(32 * words, THREADS) : 0;
+  powder_after_fine<<<marks + ig_cuda_blocks(32 * ((int64_t)boxes + faces), THREADS), THREADS,
+                      shared ? room : 0, ig_cuda_stream(cx)>>>(*v, boxes, faces, marks, words,
+                                                               shared);
+  IG_LAUNCHED(cx);
+  powder_pool_cells<<<ig_cuda_blocks(cells, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(
+      *v, cells, last, is->told, is->turn);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
