@@ -97,7 +97,7 @@ static __device__ __forceinline__ void ig_unit_leave(const double *v, int units,
   const int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 #pragma unroll
   for (int q = 0; q < N; q++) {
-    const double s = ig_block_sum(v[q]);
+    const double s = ig_block_sum_of(N, v[q]);
     if (thread == 0)
       partial[((int64_t)q * units + unit) * parts + part] = s;
   }
@@ -141,7 +141,7 @@ static __device__ __forceinline__ bool ig_unit_meet(int units, int parts, double
   }
   __syncthreads();
   if (thread < 32) { /* loads of 32 units at once, sums one after the other */
-#pragma unroll
+#pragma unroll(N > 4 ? 1 : N)
     for (int q = 0; q < N; q++) {
       total[q] = 0;
       for (int first = 0; first < units; first += 32) {

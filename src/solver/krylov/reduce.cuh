@@ -22,6 +22,15 @@ static __device__ __forceinline__ double ig_block_sum(double v) {
   return v;
 }
 
+/* The same as one of n sums: a call where so many would be a long kernel, which takes the compiler
+   half a minute. */
+static __device__ __noinline__ __attribute__((unused)) double ig_block_sum_called(double v) {
+  return ig_block_sum(v);
+}
+static __device__ __forceinline__ double ig_block_sum_of(int n, double v) {
+  return n > 4 ? ig_block_sum_called(v) : ig_block_sum(v);
+}
+
 /* True in every thread of the block that arrives last, with the N sums over all blocks in `total`
    (valid in thread 0). `partial` has space for N gridDim values. */
 template <int N>
@@ -34,7 +43,7 @@ static __device__ __forceinline__ bool ig_grid_sums(const double *v, double *par
   const int threads = blockDim.x * blockDim.y * blockDim.z;
 #pragma unroll
   for (int q = 0; q < N; q++) {
-    const double s = ig_block_sum(v[q]);
+    const double s = ig_block_sum_of(N, v[q]);
     if (thread == 0)
       partial[q * blocks + block] = s;
   }
@@ -46,12 +55,12 @@ static __device__ __forceinline__ bool ig_grid_sums(const double *v, double *par
   if (!last)
     return false;
   __threadfence();
-#pragma unroll
+#pragma unroll(N > 4 ? 1 : N)
   for (int q = 0; q < N; q++) {
     double s = 0;
     for (unsigned b = thread; b < blocks; b += threads)
       s += ((volatile double *)partial)[q * blocks + b];
-    total[q] = ig_block_sum(s);
+    total[q] = ig_block_sum_of(N, s);
   }
   if (thread == 0)
     *arrived = 0;
