@@ -186,7 +186,7 @@ static const cli_option options[] = {
     {"range", 'r', CLI_PAIR, CLI_AT(range), CLI_AT(given_range), "LOW:HIGH", NULL,
      "values at the ends of the color bar; the field's own if not given"},
     {"palette", 'p', CLI_TEXT, CLI_AT(palette), 0, "NAME",
-     "viridis|cividis|inferno|coolwarm|rainbow|gray|embers|steel", "colors"},
+     "viridis|cividis|inferno|coolwarm|rainbow|gray|embers|steel|distinct", "colors"},
     {"edges", 'e', CLI_FLAG, CLI_AT(edges), 0, NULL, NULL, "draw element edges"},
     {"threshold", 0, CLI_TEXT, CLI_AT(threshold), 0, "FIELD", NULL,
      "draw only cells whose value of this field is within --keep"},

@@ -329,7 +329,7 @@ static ig_status picture_check(ig_chain *chain, const ig_stage *s) {
     return ig_fail_at(
         chain->cx, &p->at,
         "palette '%.60s' is unknown: expected viridis, cividis, inferno, coolwarm, rainbow, "
-        "gray, embers or steel",
+        "gray, embers, steel or distinct",
         p->palette);
   if (p->field && strcmp(p->field, "none") != 0)
     IG_TRY(field_check(chain, s, "field", p->field));

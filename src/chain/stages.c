@@ -11,7 +11,7 @@ static const ig_option picture_options[] = {
     IG_TEXT(P, field, NULL,
             "field to color by; left out: density, temperature, damage, stress, else the first"),
     IG_TEXT(P, palette, NULL,
-            "viridis, cividis, inferno, coolwarm, rainbow, gray, embers or steel"),
+            "viridis, cividis, inferno, coolwarm, rainbow, gray, embers, steel or distinct"),
     IG_TEXT(P, threshold, NULL, "field: only cells within `keep` are drawn"),
     IG_VECTOR(P, keep, 2, NULL, NULL, "least and most of the threshold's field"),
     IG_VECTOR(P, range, 2, NULL, NULL, "of the colors; left out: the field's own"),

@@ -280,6 +280,18 @@ static void light_palettes_become_darker(void **state) {
   assert_string_equal(ig_palette_usual("crack_opening"), "embers");
   assert_string_equal(ig_palette_usual("T"), "steel");
   assert_string_equal(ig_palette_usual("von_mises"), "viridis");
+  /* numbers that are names: those that follow each other look different */
+  assert_string_equal(ig_palette_usual("grain"), "distinct");
+  for (int i = 0; i < 31; i++) {
+    float a[3], b[3], off = 0;
+    ig_palette_color("distinct", (float)i / 31, a);
+    ig_palette_color("distinct", (float)(i + 1) / 31, b);
+    for (int c = 0; c < 3; c++) {
+      assert_true(a[c] >= 0 && a[c] <= 1);
+      off = fmaxf(off, fabsf(a[c] - b[c]));
+    }
+    assert_true(off > 0.25F);
+  }
 }
 
 /* The field people want, unless it says nothing; closed cohesive elements are lines. */

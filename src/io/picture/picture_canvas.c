@@ -105,7 +105,8 @@ void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, f
    perceptually uniform (Smith and van der Walt); cividis looks nearly the same with a red-green
    color deficiency (Nunez, Anderton and Renslow 2018); coolwarm is for differences (Moreland 2009);
    embers and steel become evenly darker from a light gray on: for what is zero nearly everywhere,
-   and for temperatures, of which most of a part is at the lowest. */
+   and for temperatures, of which most of a part is at the lowest; distinct is for numbers that are
+   names, of grains and fragments: its stops are computed. */
 typedef struct {
   const char *name;
   int stops;
@@ -124,7 +125,18 @@ static const palette palettes[] = {
      6,
      {{222, 224, 227}, {243, 205, 160}, {240, 149, 83}, {216, 82, 47}, {160, 29, 52}, {84, 8, 48}}},
     {"steel", 5, {{208, 217, 227}, {140, 178, 208}, {92, 128, 189}, {84, 66, 152}, {58, 12, 74}}},
+    {"distinct", 32, {{0}}},
 };
+
+/* Of `distinct` hues follow each other by the golden angle, lighter and darker in turn. */
+static float stop_of(const palette *p, int i, int c) {
+  static const float light[] = {0.62F, 0.95F, 0.78F};
+  if (p->stops <= (int)(sizeof p->stop / sizeof *p->stop))
+    return p->stop[i][c];
+  const float hue = fmodf(0.381966F * (float)i + (float)((4 - 2 * c) % 6) / 6, 1) * 6;
+  const float share = fminf(fmaxf(fabsf(hue - 3) - 1, 0), 1); /* of the component in the hue */
+  return 255 * light[i % 3] * (0.3F + 0.7F * share);
+}
 
 /* NULL: there is none of the name; the caller then takes the usual one or refuses it. */
 static const palette *palette_find(const char *name) {
@@ -143,11 +155,10 @@ const char *ig_palette_name(int i) {
 }
 
 const char *ig_palette_usual(const char *field) {
-  static const char *const usual[][2] = {{"crack_opening", "embers"},
-                                         {"damage", "embers"},
-                                         {"plastic_strain", "embers"},
-                                         {"T", "steel"},
-                                         {"T_peak", "steel"}};
+  static const char *const usual[][2] = {{"crack_opening", "embers"},  {"damage", "embers"},
+                                         {"plastic_strain", "embers"}, {"T", "steel"},
+                                         {"T_peak", "steel"},          {"grain", "distinct"},
+                                         {"fragment", "distinct"}};
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
     if (strcmp(field, usual[i][0]) == 0)
       return usual[i][1];
@@ -164,7 +175,7 @@ void ig_palette_color(const char *name, float value, float rgb[3]) {
   const float at = fminf(fmaxf(value, 0), 1) * (float)(p->stops - 1);
   const int i = at >= (float)(p->stops - 1) ? p->stops - 2 : (int)at;
   for (int c = 0; c < 3; c++) {
-    const float a = p->stop[i][c], b = p->stop[i + 1][c];
+    const float a = stop_of(p, i, c), b = stop_of(p, i + 1, c);
     rgb[c] = (a + (b - a) * (at - (float)i)) / 255;
   }
 }
