@@ -180,7 +180,7 @@ static ig_status fill(ig_finished *f, const ig_finish_options *o, const ig_topop
   return status;
 }
 
-ig_status ig_finish_mesh(ig_finished *f, const ig_finish_options *options, double size,
+static ig_status mesh_of(ig_finished *f, const ig_finish_options *options, double size,
                          ig_finish_model *m) {
   ig_topopt_part s = {0};
   ig_status status;
@@ -191,6 +191,21 @@ ig_status ig_finish_mesh(ig_finished *f, const ig_finish_options *options, doubl
   status = model_measure(f, s.volume, m);
 done:
   ig_topopt_part_free(&s);
+  return status;
+}
+
+/* Triangles of another size may cut through each other where walls are thin or nearly touch, which
+   Gmsh refuses. A little finer, they lie otherwise. */
+ig_status ig_finish_mesh(ig_finished *f, const ig_finish_options *options, double size,
+                         ig_finish_model *m) {
+  const double start = ig_now(), patience = options->time_limit > 0 ? options->time_limit : 60;
+  ig_status status = mesh_of(f, options, size, m);
+  for (double share = 0.95; status == IG_INPUT && share > 0.72; share -= 0.05) {
+    if (ig_now() - start > patience)
+      break;
+    ig_finish_model_free(m);
+    status = mesh_of(f, options, share * size, m);
+  }
   return status;
 }
 

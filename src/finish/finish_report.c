@@ -40,10 +40,12 @@ ig_finish_estimate ig_finish_extrapolate(int meshes, const double *size, const d
     return e;
   }
   e.order = order_of(e21, e32, r21, r32);
-  /* Below 0.5 nothing says where it ends; above 4, that of tet10, luck is not counted on. */
-  e.grows = !(e.order >= 0.5);
-  e.error = fabs(e21) / (pow(r21, e.grows ? 0.5 : fmin(4, e.order)) - 1);
-  e.order = e.grows ? NAN : e.order;
+  /* Below 0.5 nothing says where it ends; above 4, that of tet10, luck is not counted on. Values
+     that are equal but for the linear solver do not grow. */
+  const bool slow = !(e.order >= 0.5);
+  e.grows = slow && fabs(e21) > 1e-6 * fabs(value[n]);
+  e.error = fabs(e21) / (pow(r21, slow ? 0.5 : fmin(4, e.order)) - 1);
+  e.order = slow ? NAN : e.order;
   return e;
 }
 

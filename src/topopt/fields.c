@@ -156,6 +156,32 @@ static ig_status elements_get(const ig_topopt_run *r, const double *from, double
   return status;
 }
 
+/* Gradients by the design: 0 where elements are held, whose value in a design has no effect. */
+static ig_status slopes_get(const ig_topopt_run *r, const double *from, double scale,
+                            double *values) {
+  const ig_discretisation *d = r->d;
+  ig_ctx *cx = r->s->cx;
+  const size_t n = (size_t)d->places;
+  double *slope = NULL;
+  uint8_t *role = NULL;
+  ig_status status = IG_NEW(cx, &slope, n, "gradients");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &role, n, "gradients");
+  if (status == IG_OK)
+    status = cx->backend->copy_out(cx, slope, from, n * sizeof *slope);
+  if (status == IG_OK)
+    status = cx->backend->copy_out(cx, role, d->role, n);
+  for (size_t i = 0; status == IG_OK && i < n; i++)
+    slope[i] = role[i] == IG_ROLE_DESIGN ? slope[i] : 0;
+  if (status == IG_OK)
+    status = cx->backend->copy_in(cx, r->s->work.dev, slope, n * sizeof *slope);
+  free(slope);
+  free(role);
+  if (ig_topopt_divided(d))
+    status = ig_ranks_agree(cx, status);
+  return status == IG_OK ? elements_get(r, r->s->work.dev, scale, values) : status;
+}
+
 /* The state of the first load case at the nodes. What packs it takes single precision: what that
    leaves goes in a second time. Two passes of single precision give about 14 digits: the value,
    and what rounding left of it. */
@@ -206,16 +232,16 @@ static ig_status derived_get(ig_topopt_run *r, const derived *f, double *values)
     memcpy(values, r->e.limit, (size_t)s->limits * sizeof *values);
     return IG_OK;
   case SLOPE:
-    return elements_get(r, s->dc.dev, 1, values);
+    return slopes_get(r, s->dc.dev, 1, values);
   case SLOPE_VOLUME:
-    return elements_get(r, s->dv.dev, 1 / (double)r->d->elements, values);
+    return slopes_get(r, s->dv.dev, 1 / (double)r->d->elements, values);
   case STATE:
     return state_get(r, f->components, values);
   case STRESS:
     IG_TRY(ig_topopt_stress_field(s));
     return elements_get(r, s->stress->relaxed.dev, 1, values);
   default:
-    return elements_get(r, s->limit_slope[f->limit].dev, 1, values);
+    return slopes_get(r, s->limit_slope[f->limit].dev, 1, values);
   }
 }
 
@@ -231,7 +257,7 @@ ig_status ig_topopt_get(void *self, const char *name, double *values) {
   return elements_get(r, r->s->density[r->s->realisations - 1].dev, 1, values);
 }
 
-/* Elements held solid or void keep what they have. */
+/* Elements held solid or void keep what they have, linked ones share their mean. */
 ig_status ig_topopt_set(void *self, const char *name, const double *values) {
   ig_topopt_run *r = self;
   ig_ctx *cx = r->job->cx;
@@ -267,6 +293,8 @@ ig_status ig_topopt_set(void *self, const char *name, const double *values) {
     now[i] = role[i] == IG_ROLE_DESIGN ? value[i] : now[i];
   if (status == IG_OK)
     status = cx->backend->copy_in(cx, r->s->x.dev, now, (size_t)d->places * sizeof *now);
+  if (status == IG_OK)
+    status = ig_topopt_design_link(r->s, r->s->x.dev);
   free(now);
   free(value);
   free(place);

@@ -19,6 +19,8 @@ static ig_status put_supports(const ig_topopt_run *r, ig_sink *sink, const doubl
     ig_support_columns_find(&columns, part, NULL, &volume, &contact);
   ig_support_columns_free(&columns);
   IG_TRY(status);
+  if (!r->s->support)
+    ig_topopt_support_warn(r->s);
   IG_TRY(sink->result(sink, "support_volume", "m^3", copies * volume));
   IG_TRY(sink->result(sink, "support_contact", "m^2", copies * contact));
   return isnan(c->support_strength)

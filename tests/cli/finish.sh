@@ -119,6 +119,12 @@ beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'supports: [{se
   sed 's/^materials.*/materials: [{name: m, young: 200 GPa, poisson: 0, fatigue: {coefficient: 2 GPa, exponent: -0.1, ultimate: 900 MPa}}]/' >cycles.yaml
 run cycles
 near 'damage of the spectrum' "$(figure cycles finished_damage)" "$(awk 'BEGIN { print 2e4 / (2000 / 300) ^ 10 + 2e3 / (2000 / (200 / (1 - 200 / 900))) ^ 10 }')" 0.02
+# a uniform stress is the same on all meshes but for rounding, which is no growth
+beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'finish: {meshes: 3, size: 4 mm}' \
+  'supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]' 'loads: [{set: xmax, force: [1000, 0, 0], spread: faces}]' >even.yaml
+run even
+near 'uniform stress' "$(figure even finished_stress)" 1e7 1e-6
+! grep -q 'grows with every finer mesh' even/summary.json || { echo 'a uniform stress grows'; exit 1; }
 sed 's/cycles: 1e4/cycles: 1e9/' cycles.yaml >worn.yaml
 run worn
 grep -q '"feasible": "no: of the finished part: the spectrum does a damage' worn/summary.json || { echo 'the part is worn and feasible'; exit 1; }

@@ -278,6 +278,19 @@ class Designs(Folder):
             self.assertEqual(s["displacement"].shape, (45, 3))
             self.assertEqual(s.fields["objective"].where, "whole")
 
+    def test_gradients_of_held_and_linked_elements(self):
+        """What has no effect has no gradient, and linked elements have that of their mean."""
+        for more in ({"passive": [{"box": {"min": [6, 0, 0]}}]}, {"pattern": {"extrude": "y"}},
+                     {"pattern": {"mirror": ["x"], "repeat": [1, 2, 1]}}):
+            with self.subTest(**more), ingot.Simulation(ingot.Case(**{**self.CASE, **more})) as s:
+                x = 0.5 + 0.3 * np.sin(1.7 * np.arange(32.0))
+                along = np.cos(3 * np.arange(32.0))
+                plus, minus = s.evaluate(x + 1e-4 * along), s.evaluate(x - 1e-4 * along)
+                at = s.evaluate(x)
+                for name in ("objective", "volume"):
+                    slope = (plus[name] - minus[name]) / 2e-4
+                    self.assertAlmostEqual(at[name + "_gradient"] @ along / slope, 1, 5)
+
     def test_without_constraints(self):
         case = {k: v for k, v in self.CASE.items() if k != "constraints"}
         with ingot.Simulation(ingot.Case(**case)) as s:

@@ -5,6 +5,7 @@
 #include "geometry/mesh_case.h"
 #include "topopt/kernels/draw_direction.inc"
 #include "topopt/design/modes.h"
+#include "topopt/design/support_columns.h"
 #include "verify/topopt/problem.h"
 #include "topopt_densities.h"
 #include "topopt_run.h"
@@ -179,6 +180,48 @@ static void supports_are_counted(void **state) {
     assert_near(e.limit[2], 12 * 6, 1e-9);
     ig_topopt_problem_close(&t);
     ig_ctx_close(cx);
+  }
+}
+
+/* A wall that leans out needs supports where it is flatter than the angle, on elements of any
+   height. Of a slope of 35 degrees on cubes three steps of ten are two elements long, whose outer
+   one hangs; so with the others. */
+static void leaning_walls_need_supports(void **state) {
+  (void)state;
+  static const struct {
+    double height, angle, slope,
+        share; /* of an element over its width; degrees; of what is below */
+  } walls[] = {{1, 45, 50, 0},      {1, 45, 35, 0.3}, {0.2, 45, 50, 0},  {0.2, 45, 35, 1},
+               {0.125, 45, 46, 0},  {2, 45, 50, 0},   {2, 45, 35, 0.3},  {2, 30, 35, 0},
+               {2, 30, 20, 0.4539}, {1, 60, 65, 0},   {1, 60, 50, 0.81}, {0.25, 60, 65, 0},
+               {0.25, 60, 55, 1}};
+  enum { N = 120 };
+  for (size_t w = 0; w < sizeof walls / sizeof *walls; w++) {
+    const double h = walls[w].height, out = 1 / tan(walls[w].slope / 57.29577951308232);
+    const int layers = (int)(N / h);
+    const ig_topopt_layers l = {.axis = 2,
+                                .layers = layers,
+                                .n = {N, 1},
+                                .step = {1, 0},
+                                .up = N,
+                                .height = h,
+                                .across = {1, 1}};
+    double *x = calloc((size_t)(N * layers), sizeof *x), below = 0, volume, contact;
+    assert_non_null(x);
+    for (int k = 0; k < layers; k++)
+      for (int i = 0; i < N; i++) {
+        x[k * N + i] = i + 0.5 <= 0.2 * N + (k + 0.5) * h * out;
+        below += i + 0.5 <= 0.2 * N + (N - 0.5 * h) * out ? h * (1 - x[k * N + i]) : 0;
+      }
+    ig_support_columns c;
+    ig_ctx *cx = ctx_on("cpu", 1);
+    assert_int_equal(ig_support_columns_new(cx, &l, (size_t)(N * layers), walls[w].angle, &c),
+                     IG_OK);
+    ig_support_columns_find(&c, x, NULL, &volume, &contact);
+    assert_near(volume / below, walls[w].share, 0.06 * walls[w].share + 1e-3);
+    ig_support_columns_free(&c);
+    ig_ctx_close(cx);
+    free(x);
   }
 }
 
@@ -703,6 +746,15 @@ static void slips_are_told(void **state) {
             "[{removal_force: 1}]\n",
        "support_strength"},
       {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {slab: 1}\n", "no overheating is bounded"},
+      {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {slab: 0.4}\n"
+            "constraints: [{overheating: 2}]\n",
+       "less than half an element"},
+      {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {slab: 99}\n"
+            "constraints: [{overheating: 2}]\n",
+       "twice of that at most"},
+      {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {}\noptimiser: "
+            "{method: oc}\nminimise: support_volume\n",
+       "which oc does not know"},
       {HALF "problem: frequency\nconstraints: [{compliance: 1}]\n", "there is no load case 1"},
       {HALF "problem: heat\nsource: 1\nconstraints: [{frequency: 1}]\n", "nothing swings"}};
   run_refused(bad, sizeof bad / sizeof *bad);
@@ -714,6 +766,7 @@ int main(void) {
                                      cmocka_unit_test(tools_reach_what_is_milled),
                                      cmocka_unit_test(walls_have_their_draft),
                                      cmocka_unit_test(supports_are_counted),
+                                     cmocka_unit_test(leaning_walls_need_supports),
                                      cmocka_unit_test(gaps_keep_heat_in),
                                      cmocka_unit_test(columns_of_any_length_move_alike),
                                      cmocka_unit_test(drawn_designs_hold_together),

@@ -410,6 +410,21 @@ static bool only_weight(const ig_topopt_design *s) {
   return weighs && !other;
 }
 
+/* Objectives that may grow with a density, which optimality criteria do not know. */
+static ig_status check_update(const ig_topopt_design *s) {
+  const ig_topopt_case *c = s->c;
+  if (c->temperature_change != 0 && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(s->cx, &c->optimiser.at,
+                      "temperature_change: needs optimiser: {method: mma}: material that is warm "
+                      "may do harm, which oc does not know");
+  if (c->minimise >= IG_MINIMISE_BUCKLING && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(s->cx, &c->optimiser.at,
+                      "minimise: buckling, distortion, support_volume and overheating need "
+                      "optimiser: {method: mma}: more material may do harm, which oc does not "
+                      "know");
+  return IG_OK;
+}
+
 /* What a case cannot mean, before anything is computed. Combinations of keys that have no
    meaning together, or that are known to fail: errors. Cases whose best design is degenerate or
    that bound nothing: warnings. */
@@ -424,10 +439,7 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, &c->projection.at,
                       "projection: needs optimiser: {method: mma}; with oc the volume is lost and "
                       "designs fall apart as the step sharpens");
-  if (c->temperature_change != 0 && ig_topopt_method(c) == IG_OPTIMISER_OC)
-    return ig_fail_at(cx, &c->optimiser.at,
-                      "temperature_change: needs optimiser: {method: mma}: material that is warm "
-                      "may do harm, which oc does not know");
+  IG_TRY(check_update(s));
   if (c->weights.count > 0 && c->weights.count != s->loading->cases)
     return ig_fail_at(cx, &c->at, "weights: %d given for %d load cases: give one each",
                       c->weights.count, s->loading->cases);

@@ -284,10 +284,27 @@ static ig_status arrays_new(ig_topopt_design *s) {
   return ig_array_new_device(s->cx, &s->spare, (size_t)s->d->places, sizeof(double), "slopes");
 }
 
-/* Layers of elements in a slab: ten if the case does not say, fewer of a lower grid. */
-static int depth_of(const ig_printing_case *c, const ig_topopt_layers *l) {
-  const double asked = isnan(c->slab) ? 10 : floor(c->slab / l->height + 0.5);
-  return (int)fmax(1, fmin(asked, l->layers));
+/* Layers of elements in a slab: ten if the case does not say, fewer of a lower grid. One that is
+   asked for may reach into the plate, as far as the part is high. */
+static ig_status depth_of(const ig_topopt_design *s, int *depth) {
+  const ig_printing_case *c = &s->c->printing;
+  const ig_topopt_layers *l = s->d->layers;
+  const double asked = floor(c->slab / l->height + 0.5);
+  *depth = l->layers < 10 ? l->layers : 10;
+  if (isnan(c->slab))
+    return IG_OK;
+  if (asked < 1)
+    return ig_fail_at(s->cx, &c->at,
+                      "printing: slab: %g m is less than half an element, %g m high: heat is "
+                      "conducted through elements below a new layer: take ten of them, say",
+                      c->slab, l->height);
+  if (asked > 2.0 * l->layers)
+    return ig_fail_at(s->cx, &c->at,
+                      "printing: slab: %g m, but the grid is %g m high along the direction: give "
+                      "twice of that at most",
+                      c->slab, l->layers * l->height);
+  *depth = (int)asked;
+  return IG_OK;
 }
 
 ig_status ig_topopt_overheat_new(ig_topopt_design *s) {
@@ -298,7 +315,7 @@ ig_status ig_topopt_overheat_new(ig_topopt_design *s) {
   IG_TRY(ig_topopt_print_check(s, "overheating"));
   IG_TRY(IG_NEW(s->cx, &t, 1, "overheating"));
   s->overheat = t;
-  t->depth = depth_of(&c->printing, s->d->layers);
+  IG_TRY(depth_of(s, &t->depth));
   t->reference = t->depth * s->d->layers->height;
   IG_TRY(solver_new(s));
   IG_TRY(arrays_new(s));
@@ -321,7 +338,8 @@ void ig_topopt_overheat_free(ig_topopt_design *s) {
 }
 
 /* A multigrid of one unknown per node, about 120 bytes per unknown, and four vectors; a slab is at
-   most the whole part. */
+   most as high as the part, or twice that where the case gives it. */
 double ig_topopt_overheat_bytes(const ig_topopt_case *c, double n) {
-  return ig_topopt_overheat_asked(c) ? n * (120 + 4 * 8) : 0;
+  const double parts = isnan(c->printing.slab) ? 1 : 2;
+  return ig_topopt_overheat_asked(c) ? n * parts * (120 + 4 * 8) : 0;
 }

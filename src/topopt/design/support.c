@@ -18,6 +18,18 @@ bool ig_topopt_support_asked(const ig_topopt_case *c) {
 
 /* --- shared by figures of the print --- */
 
+void ig_topopt_support_warn(const ig_topopt_design *s) {
+  const ig_printing_case *p = &s->c->printing;
+  const double counts = ig_support_columns_angle(s->d->layers, p->angle);
+  if (fabs(counts - p->angle) > 1)
+    ig_warn_at(
+        s->cx, &p->at,
+        "printing: angle: %g degrees is asked for, but steps of these elements make it %.3g: "
+        "faces less steep than that count as needing supports; elements whose height is "
+        "%.3g of their width have %g degrees",
+        p->angle, counts, tan(p->angle / 57.29577951308232), p->angle);
+}
+
 ig_status ig_topopt_print_check(const ig_topopt_design *s, const char *what) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;
@@ -106,6 +118,7 @@ ig_status ig_topopt_support_new(ig_topopt_design *s) {
     if (!isnan(ig_topopt_limit_case(s, i)->removal_force) && isnan(c->printing.support_strength))
       return ig_fail_at(s->cx, &c->printing.at,
                         "printing: support_strength: is needed for a bound on removal_force");
+  ig_topopt_support_warn(s);
   IG_TRY(IG_NEW(s->cx, &t, 1, "supports"));
   s->support = t;
   IG_TRY(ig_support_columns_new(s->cx, s->d->layers, n, c->printing.angle, &t->columns));

@@ -21,6 +21,8 @@ void ig_topopt_support_free(ig_topopt_design *s);
 IG_MUST_CHECK ig_status ig_topopt_support_evaluate(ig_topopt_design *s, const ig_law *law, int i,
                                                    double *value, double *slope);
 
+/* Warns where the angle of supports is one that the grid has not. */
+void ig_topopt_support_warn(const ig_topopt_design *s);
 /* Of figures of the print that are made on the host: what a case needs for them, by name; the
    densities of the last realisation; slopes by densities (host) become slopes by the filtered
    density (device). */

@@ -8,25 +8,57 @@
 
 static const double POWER = 8; /* of the smooth union of what is below */
 
-/* Elements within the angle of the one below, in as few layers as reach a neighbour: one up to 45
-   degrees of cubes, two or three of steeper angles. */
+/* Layers that are looked at, as few as reach a neighbour on each side: one up to 45 degrees of
+   cubes, two or three of steeper angles, more of flat elements. `reach`: elements along both axes
+   in the lowest of them. */
+static int depth(const ig_topopt_layers *l, double angle, int *reach) {
+  const double run = l->height / tan(angle / 57.29577951308232) * (1 + 1e-9);
+  const bool plane = l->n[1] == 1;
+  const double widest = plane ? l->across[0] : fmax(l->across[0], l->across[1]);
+  const int deep = (int)fmin(1e6, fmax(1, ceil(widest / run)));
+  for (int d = 0; d < 2; d++)
+    reach[d] = d == 1 && plane ? 0 : (int)fmin(1e6, deep * run / l->across[d]);
+  return deep;
+}
+
+double ig_support_columns_angle(const ig_topopt_layers *layers, double angle) {
+  int reach[2];
+  const double rise = depth(layers, angle, reach) * layers->height;
+  double steepest = 0;
+  for (int d = 0; d < 2; d++)
+    if (reach[d] > 0)
+      steepest = fmax(steepest, rise / (reach[d] * layers->across[d]));
+  return atan(steepest) * 57.29577951308232;
+}
+
+ig_status ig_support_columns_check(ig_ctx *cx, const ig_printing_case *c,
+                                   const ig_topopt_layers *l) {
+  int reach[2];
+  const int deep = depth(l, c->angle, reach);
+  if (deep > IG_CONE || (2.0 * reach[0] + 1) * (2.0 * reach[1] + 1) > IG_CONE)
+    return ig_fail_at(cx, &c->at,
+                      "printing: angle: with %g degrees and elements of %g x %g m, %g m high, "
+                      "supports are looked for in more than %d elements below each: take nearly "
+                      "cubic elements",
+                      c->angle, l->across[0], l->across[1], l->height, IG_CONE);
+  return IG_OK;
+}
+
+/* Elements within the angle of the one below, each as high up as it can be. */
 static void cone_make(ig_support_columns *c, double angle) {
   const ig_topopt_layers *l = c->layers;
-  const double run = l->height / tan(angle / 57.29577951308232), slack = 1 + 1e-9;
-  const double least = l->n[1] > 1 ? fmin(l->across[0], l->across[1]) : l->across[0];
-  int deep = (int)ceil(least / (run * slack));
-  deep = deep < 1 ? 1 : deep > 3 ? 3 : deep;
-  for (int k = 1; k <= deep; k++)
-    for (int j = -3; j <= 3; j++)
-      for (int i = -3; i <= 3; i++) {
-        const double x = i * l->across[0], y = j * l->across[1];
-        if (sqrt(x * x + y * y) > k * run * slack || (j != 0 && l->n[1] == 1))
-          continue;
-        if (c->count == IG_CONE)
-          return;
-        const int step[] = {i, j, k};
-        memcpy(c->cone[c->count++], step, sizeof step);
-      }
+  const double run = l->height / tan(angle / 57.29577951308232) * (1 + 1e-9);
+  int reach[2];
+  const int deep = depth(l, angle, reach);
+  for (int j = -reach[1]; j <= reach[1]; j++)
+    for (int i = -reach[0]; i <= reach[0]; i++) {
+      const double x = i * l->across[0], y = j * l->across[1];
+      const int k = (int)fmax(1, ceil(sqrt(x * x + y * y) / run));
+      if (k > deep)
+        continue;
+      const int step[] = {i, j, k};
+      memcpy(c->cone[c->count++], step, sizeof step);
+    }
 }
 
 ig_status ig_support_columns_new(ig_ctx *cx, const ig_topopt_layers *layers, size_t places,

@@ -15,7 +15,7 @@
 
 #include "topopt/topopt.h"
 
-enum { IG_CONE = 64 };
+enum { IG_CONE = 128 };
 typedef struct {
   const ig_topopt_layers *layers;
   int count, cone[IG_CONE][3];   /* elements that hold one up: steps along both axes; layers down */
@@ -24,7 +24,13 @@ typedef struct {
   double *slope_need;            /* of a layer of elements */
 } ig_support_columns;
 
-/* Space for grids of `places`; angle in degrees. */
+/* The angle that counts where `angle` is asked for: slopes of a grid are steps of its elements.
+   What is less steep needs supports. */
+double ig_support_columns_angle(const ig_topopt_layers *layers, double angle);
+/* Refuses elements so flat or tall that a cone of the angle has too many of them. */
+IG_MUST_CHECK ig_status ig_support_columns_check(ig_ctx *cx, const ig_printing_case *c,
+                                                 const ig_topopt_layers *l);
+/* Space for grids of `places`; angle in degrees, of a case that was checked. */
 IG_MUST_CHECK ig_status ig_support_columns_new(ig_ctx *cx, const ig_topopt_layers *layers,
                                                size_t places, double angle, ig_support_columns *c);
 void ig_support_columns_free(ig_support_columns *c);

@@ -1,6 +1,7 @@
 /* A grid on the plate it is built on: the same elements, held at the plate and at planes of
    symmetry alone, in layers. */
 #include "topopt/grid/grid_plate.h"
+#include "topopt/design/support_columns.h"
 #include "topopt/grid/divide.h"
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
@@ -106,6 +107,7 @@ ig_status ig_topopt_grid_plate_new(ig_topopt_grid_model *m, const ig_brick *bric
   IG_TRY(direction_read(m, &axis, &up));
   m->layers = ig_topopt_grid_layers(m, axis, up);
   m->d.layers = &m->layers;
+  IG_TRY(ig_support_columns_check(cx, c, &m->layers));
   if (isnan(c->strain[0]))
     return IG_OK; /* nothing shrinks */
   IG_TRY(IG_NEW(cx, &p, 1, "printing"));
