@@ -127,6 +127,27 @@ static ig_status side_add(ig_ctx *cx, const ig_structure_grid *g, const ig_lid *
   return IG_OK;
 }
 
+/* The nodes of the four edges at c = 0 of the first grid. */
+static ig_status rim_add(ig_ctx *cx, const ig_structure_grid *g, const ig_lid *number,
+                         ig_mesh *mesh) {
+  int64_t size[3];
+  ig_set *set;
+  lattice(g, size);
+  for (int pass = 0; pass < 2; pass++) {
+    ig_lid count = 0;
+    for (int64_t k = 0; k < size[0] * size[1]; k++) {
+      const int64_t i = k % size[0], j = k / size[0];
+      const bool edge = i == 0 || i == size[0] - 1 || j == 0 || j == size[1] - 1;
+      if (edge && number[k] >= 0 && pass)
+        set->item[count] = number[k];
+      count += edge && number[k] >= 0;
+    }
+    if (!pass)
+      IG_TRY(ig_mesh_add_set(cx, mesh, "rim", IG_SET_NODES, count, &set));
+  }
+  return IG_OK;
+}
+
 ig_lid ig_structure_problem_node(const ig_structure_problem *q, const double x[3]) {
   ig_lid best = 0;
   double least = INFINITY;
@@ -171,6 +192,8 @@ static ig_status mesh_make(ig_ctx *cx, ig_structure_problem *q) {
   for (int g = 0; g < 2 && number[g]; g++)
     for (int s = 0; s < (is_flat(&q->grid[g]) ? 4 : 6); s++)
       IG_TRY_GOTO(status, done, side_add(cx, &q->grid[g], number[g], q->mesh, s, on));
+  if (!is_flat(&q->grid[0]))
+    IG_TRY_GOTO(status, done, rim_add(cx, &q->grid[0], number[0], q->mesh));
   IG_TRY_GOTO(
       status, done,
       ig_mesh_add_set(cx, q->mesh, "all", IG_SET_ELEMENTS, ig_mesh_elements(q->mesh), &all));

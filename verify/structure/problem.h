@@ -12,8 +12,9 @@
 typedef void ig_structure_place(const double at[3], double x[3]);
 
 /* A grid of n[0] x n[1] x n[2] cells of hex8 or hex20, or of n[0] x n[1] quad4 or quad8 at c = 0.
-   All elements are the set `all`, those of the grid `grid`, sides of the grid sets a0 a1 b0 b1 c0
-   c1 (faces of solids, nodes of shells), with `prefix` before. */
+   All elements are the set `all`, nodes around c = 0 of a solid `rim`, elements of the grid `grid`,
+   sides of the grid sets a0 a1 b0 b1 c0 c1 (faces of solids, nodes of shells), with `prefix`
+   before. */
 typedef struct {
   ig_elem_type type;
   int n[3];
@@ -25,7 +26,7 @@ typedef struct {
   const char *key, *value;
 } ig_structure_entry;
 
-enum { IG_PROBLEM_POINTS = 8, IG_PROBLEM_KEYS = 16, IG_PROBLEM_MODES = 8, IG_PROBLEM_LIMITS = 2 };
+enum { IG_PROBLEM_POINTS = 8, IG_PROBLEM_KEYS = 16, IG_PROBLEM_MODES = 12, IG_PROBLEM_LIMITS = 2 };
 
 /* Filled by the caller as far as `set`; lists end with a NULL. */
 typedef struct {

@@ -16,6 +16,8 @@ static inline void ig_structure_verify_row(const ig_verify_sink *sink, const cha
 
 /* verify_solids.c */
 ig_status ig_structure_verify_beams(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_structure_verify_curved(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_structure_verify_plates(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_twisted(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_cook(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_cylinder(ig_ctx *cx, const ig_verify_sink *sink);

@@ -95,6 +95,50 @@ ig_status ig_structure_verify_beams(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
+/* --- their curved beam, a quarter of a ring of 4.12 to 4.32, 0.1 thick */
+
+static void curved(const double at[3], double x[3]) {
+  const double angle = IG_PI / 2 * at[0], r = 4.12 + 0.2 * at[1];
+  x[0] = r * sin(angle);
+  x[1] = r * cos(angle);
+  x[2] = 0.1 * at[2];
+}
+
+ig_status ig_structure_verify_curved(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const struct {
+    const char *name, *load, *integration;
+    ig_elem_type type;
+    int along;
+    double expected;
+  } all[] = {{"hex20, 12 x 3 x 2: in the plane", "{set: tip, force: [1, 0, 0]}",
+              "{integration: reduced}", IG_HEX20, 0, 0.08734},
+             {"hex20, 12 x 3 x 2: out of the plane", "{set: tip, force: [0, 0, 1]}",
+              "{integration: reduced}", IG_HEX20, 2, 0.5022},
+             {"hex8, 24 x 6 x 4: in the plane", "{set: tip, force: [1, 0, 0]}",
+              "{integration: auto}", IG_HEX8, 0, 0.08734},
+             {"hex8, 24 x 6 x 4: out of the plane", "{set: tip, force: [0, 0, 1]}",
+              "{integration: auto}", IG_HEX8, 2, 0.5022}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const int n = all[i].type == IG_HEX8 ? 2 : 1;
+    ig_structure_problem q = {.grid = {{all[i].type, {12 * n, 3 * n, 2 * n}, curved, NULL}},
+                              .point = {{"tip", {4.22, 0, 0.05}, true}},
+                              .set = {{"materials", "{name: m, young: 1e7, poisson: 0.25}"},
+                                      {"supports", "{set: a0, fix: xyz}"},
+                                      {"couplings", "{node: tip, set: a1, kind: distributing}"},
+                                      {"loads", all[i].load},
+                                      {"sections", all[i].integration},
+                                      {"analysis", "{kind: static}"}}};
+    const ig_status status = ig_structure_problem_run(cx, &q);
+    if (status == IG_OK)
+      ROW(all[i].name, "MacNeal & Harder 1985", all[i].expected,
+          q.u[3 * (size_t)(q.mesh->nodes - 1) + (size_t)all[i].along],
+          all[i].type == IG_HEX8 ? 0.03 : 0.02);
+    ig_structure_problem_free(&q);
+    IG_TRY(status);
+  }
+  return IG_OK;
+}
+
 /* --- MacNeal and Harder's twisted beam, 12 x 1.1 x 0.32 */
 
 static void twisted(const double at[3], double x[3]) {
@@ -331,6 +375,67 @@ ig_status ig_structure_verify_modes(ig_ctx *cx, const ig_verify_sink *sink) {
   }
   ig_structure_problem_free(&p);
   return status;
+}
+
+/* --- square plates of 10 m: thin ones as shells, a thick one as a solid on its lower edges */
+
+static void plate(const double at[3], double x[3]) {
+  x[0] = 10 * at[0], x[1] = 10 * at[1], x[2] = at[2];
+}
+
+ig_status ig_structure_verify_plates(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const char steel[] = "{name: m, young: 200e9, poisson: 0.3, density: 8000}";
+  static const struct {
+    const char *name, *source;
+    ig_elem_type type;
+    const char *supports;
+    int skip, count;
+    double hertz[7];
+  } all[] = {{"free, thin",
+              "NAFEMS FV12",
+              IG_QUAD8,
+              NULL,
+              6,
+              6,
+              {1.622, 2.360, 2.922, 4.233, 4.233, 7.416}},
+             {"cantilever, thin",
+              "NAFEMS FV16",
+              IG_QUAD8,
+              "{set: a0, fix: all}",
+              0,
+              6,
+              {0.421, 1.029, 2.582, 3.306, 3.753, 6.555}},
+             {"thick, on its lower edges",
+              "solid (CalculiX), NAFEMS FV52",
+              IG_HEX20,
+              "{set: rim, fix: z}",
+              3,
+              7,
+              {43.72, 105.46, 105.46, 158.28, 193.62, 198.38, 198.90}}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const bool thin = all[i].type == IG_QUAD8;
+    char analysis[80];
+    snprintf(analysis, sizeof analysis, "{kind: frequency, modes: %d}", all[i].skip + all[i].count);
+    ig_structure_problem q = {.grid = {{all[i].type, {8, 8, 2}, plate, NULL}}};
+    int k = 0;
+    q.set[k++] = (ig_structure_entry){"materials", steel};
+    q.set[k++] = (ig_structure_entry){"analysis", analysis};
+    if (all[i].supports)
+      q.set[k++] = (ig_structure_entry){"supports", all[i].supports};
+    if (thin)
+      q.set[k++] = (ig_structure_entry){"shells", "{thickness: 0.05}"};
+    q.set[k++] =
+        (ig_structure_entry){"sections", thin ? "{integration: reduced}" : "{integration: full}"};
+    const ig_status status = ig_structure_problem_run(cx, &q);
+    for (int m = 0; m < all[i].count && status == IG_OK; m++) {
+      char name[64];
+      snprintf(name, sizeof name, "%s: mode %d [Hz]", all[i].name, m + (thin && i ? 1 : 4));
+      ROW(name, all[i].source, all[i].hertz[m], q.mode[all[i].skip + m], i == 0 ? 0.015 : 0.01);
+    }
+    ig_structure_problem_free(&q);
+    IG_TRY(status);
+  }
+  return IG_OK;
 }
 
 static void column(const double at[3], double x[3]) {
