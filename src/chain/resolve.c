@@ -542,8 +542,57 @@ static int mesh_origin(ig_chain *chain, int stage) {
   return source_find(chain, stage, from, &source) == IG_OK ? mesh_origin(chain, source) : -1;
 }
 
+/* --- heat of another stage */
+
+/* The keys by which an `output` has a rhythm. */
+static const char *const rhythms[] = {"every", "interval", "count", "times"};
+
+static bool has_rhythm(const ig_node *output) {
+  bool any = false;
+  for (int i = 0; i < 4 && output; i++)
+    any |= ig_node_find(output, rhythms[i]) != NULL;
+  return any;
+}
+
+/* Whether a phase of heat chooses its steps by default: it says nothing of them, and the stage that
+   it follows says nothing of its snapshots. */
+static bool chooses_steps(const ig_chain *chain, const ig_node *phase, int source) {
+  static const char *const own[] = {"every", "step_error", "change", "layers"};
+  bool said = has_rhythm(ig_node_find(chain->stage[source].node, "output"));
+  for (int i = 0; i < 4; i++)
+    said |= ig_node_find(phase, own[i]) != NULL;
+  return !said;
+}
+
+/* The folder of the stage, and by which error steps are chosen where nothing is said. */
+static ig_status heat_become(ig_chain *chain, ig_case *c, ig_node *phase, int source) {
+  void *place;
+  IG_TRY(file_become(c, phase, chain->stage[source].folder));
+  if (!chooses_steps(chain, phase, source))
+    return IG_OK;
+  IG_TRY(ig_arena_take(c->cx, c->arena, &place, 1, sizeof(ig_node)));
+  ig_node *error = place;
+  *error = (ig_node){.key = "step_error", .at = phase->at, .key_at = phase->at};
+  error->next = phase->child;
+  phase->child = error;
+  return scalar_become(c, error, "0.05");
+}
+
+/* Whether a section below follows a stage while both run. */
+static bool follows(ig_chain *chain, int stage, const ig_node *node) {
+  const ig_node *from = ig_node_find(node, "from");
+  int source;
+  bool any =
+      node->kind == IG_NODE_MAP && from && takes_heat(node) &&
+      (ig_node_find(node, "every") || ig_node_find(node, "step_error") ||
+       (source_find(chain, stage, from, &source) == IG_OK && chooses_steps(chain, node, source)));
+  for (const ig_node *child = node->child; child && !any; child = child->next)
+    any = follows(chain, stage, child);
+  return any;
+}
+
 /* Whether a section below takes what another stage leaves, by `from` beside `key`: a `figure` of
-   its summary, or states, `every` so often, while both run. */
+   its summary. */
 static bool takes(const ig_node *node, const char *key) {
   bool any = node->kind == IG_NODE_MAP && ig_node_find(node, key) && ig_node_find(node, "from");
   for (const ig_node *child = node->child; child && !any; child = child->next)
@@ -555,7 +604,8 @@ bool ig_stage_opens(ig_chain *chain, int stage) {
   const bool from = section && ig_node_find(section, "from");
   const int origin = from ? mesh_origin(chain, stage) : stage;
   return !is_shape(chain, stage) && origin >= 0 && !takes(chain->stage[stage].node, "figure") &&
-         !takes(chain->stage[stage].node, "every") && !takes(chain->stage[origin].node, "figure");
+         !follows(chain, stage, chain->stage[stage].node) &&
+         !takes(chain->stage[origin].node, "figure");
 }
 bool ig_stage_waits(const ig_ctx *cx) {
   return strstr(cx->message, SOME_FILE);
@@ -619,7 +669,7 @@ static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *
     return file_become(c, node, SOME_FILE);
   }
   if (takes_heat(node))
-    return file_become(c, node, chain->stage[source].folder);
+    return heat_become(chain, c, node, source);
   char *path = NULL;
   ig_status status = IG_OK;
   if (strcmp(key, "path") != 0)
@@ -671,9 +721,6 @@ static bool heeds(const ig_case *stage, const ig_node *common) {
 /* What holds for every stage that can follow it and does not say otherwise: keys of `output` one by
    one, the others as a whole. */
 static ig_status common_fold(ig_chain *chain, ig_case *c) {
-  /* A stage that sets the rhythm of its output keeps it: a second rhythm from the chain would
-     contradict it. */
-  static const char *const rhythms[] = {"every", "interval", "count", "times"};
   for (const ig_node *common = chain->c->root->child; common; common = common->next) {
     if (ig_choices_find(IG_CHAIN_COMMON, common->key) < 0 || !heeds(c, common))
       continue;
@@ -684,9 +731,9 @@ static ig_status common_fold(ig_chain *chain, ig_case *c) {
       c->root->child = copy;
     } else if (own->kind == IG_NODE_MAP && copy->kind == IG_NODE_MAP &&
                strcmp(own->key, "output") == 0) {
-      bool rhythm = false; /* of these a case has one */
-      for (int i = 0; i < 4; i++)
-        rhythm |= ig_node_find(own, rhythms[i]) != NULL;
+      /* A stage that sets the rhythm of its output keeps it: a second rhythm from the chain would
+         contradict it, as a case has one. */
+      const bool rhythm = has_rhythm(own);
       for (int i = 0; i < 4 && rhythm; i++)
         ig_node_drop(copy, rhythms[i]);
       ig_node_fold(own, copy);

@@ -102,7 +102,9 @@ static const ig_option phase_options[] = {
         S, step_error, "", NULL, IG_POSITIVE, 1,
         "heat with `from: STAGE` in a chain: steps are chosen so that what becomes solid in one "
         "puts displacements wrong by no more than this share of the largest; that stage runs "
-        "along, and its state is looked at `every` so often (left out: a thousand times)"),
+        "along, and its state is looked at `every` so often (left out: a thousand times). 0.05 "
+        "where "
+        "neither this phase nor the `output` of that stage says how often"),
     IG_REAL(
         S, change, "K", "0", 0, 1e4,
         "heat: a step is taken where temperatures have changed by more than this since the last "

@@ -65,13 +65,45 @@ sed 's/every: 2.5 s/every: 0.5 s/' live.yaml >rough.yaml
 grep -q "the melt goes on by about 0.002[0-9]* m in a step of 0.5 s: displacements may be off by .*steps of .* s would leave 5 %" said \
   || fail "rough steps: $(cat said)"
 # steps by their error: half of the states are enough for displacements within the share that was asked for
-sed 's/every: 2.5 s/every: 0.2 s/; s/probes: \[/probes: [{name: end, point: [8 mm, 2 mm, 4 mm], quantity: ux}, /' live.yaml >all.yaml
-sed 's/every: 0.2 s/every: 0.2 s, step_error: 0.2/' all.yaml >chosen.yaml
+sed 's/every: 2.5 s/every: 0.4 s/; s/probes: \[/probes: [{name: end, point: [8 mm, 2 mm, 4 mm], quantity: ux}, /' live.yaml >all.yaml
+sed 's/every: 0.4 s/every: 0.4 s, step_error: 0.3/' all.yaml >chosen.yaml
 "$INGOT" run all.yaml -q -o all -t 1 2>/dev/null && "$INGOT" run chosen.yaml -q -o chosen -t 1 2>/dev/null || fail "chosen steps do not run"
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) { if ($i ~ /^newton/) n = i; if ($i ~ /^end/) c = i } next }
   NR == FNR { all += $n > 0; end = $c; next } { some += $n > 0; last = $c }
-  END { off = (last - end) / end; exit !(some < 0.6 * all && some > 0.2 * all && off < 0.2 && off > -0.2) }' \
+  END { off = (last - end) / end; exit !(some < 0.6 * all && some > 0.2 * all && off < 0.3 && off > -0.3) }' \
   all/warp/history.csv chosen/warp/history.csv || fail "chosen steps: $(tail -1 all/warp/history.csv), $(tail -1 chosen/warp/history.csv)"
+# a phase that says nothing of its steps, of a stage that says nothing of its snapshots, chooses them by an error of 5 %;
+# an elastic body ends where all states would have brought it
+cat >default.yaml <<'END'
+materials: {name: steel, density: 7900, conductivity: 25, specific_heat: 600, solidus: 1600 K, liquidus: 1650 K,
+  young: 200 GPa, poisson: 0.3, mechanical: {expansion: 1.5e-5}}
+stages:
+  print:
+    physics: thermal
+    mesh: {boxes: [{name: plate, size: [4 mm, 2 mm, 2 mm], cells: [4, 2, 2]}]}
+    initial_temperature: 300 K
+    duration: 1 s
+    time_step: 10 ms
+    boundary: [{set: zmin, temperature: 900 K}]
+    output: {fields: [T]}
+  warp:
+    physics: stress
+    mesh: {from: print}
+    temperature: 300 K
+    supports: {set: zmin, fix: all}
+    phases: [{name: heat, kind: heat, from: print}]
+    output: {count: 1}
+END
+"$INGOT" run default.yaml -q -o default -t 1 || fail "a heat phase without a word on its steps does not run"
+sed 's/heat, from: print/&, step_error: 0.05/' default.yaml >named.yaml
+"$INGOT" run named.yaml -q -o named -t 1 || fail "a heat phase with step_error does not run"
+cmp default/warp/history.csv named/warp/history.csv || fail "the default is another step_error"
+sed 's/heat, from: print/&, every: 50 ms/' default.yaml >even.yaml
+"$INGOT" run even.yaml -q -o even -t 1 || fail "a heat phase with even steps does not run"
+awk -F, 'FNR > 1 { u[FILENAME] = $8; n[FILENAME] += $5 > 0 }
+  END { d = u["default/warp/history.csv"] / u["even/warp/history.csv"] - 1; s = n["default/warp/history.csv"]; exit !(d * d < 1e-10 && s > 5 && s < 30) }' \
+  default/warp/history.csv even/warp/history.csv || fail "chosen steps of an elastic body: $(tail -1 default/warp/history.csv), $(tail -1 even/warp/history.csv)"
+"$INGOT" check default.yaml >said 2>&1 && grep -q 'waits for earlier stages' said || fail "check of a stage that follows by default: $(cat said)"
 # of two stages that go along one after the other each ends at its own time
 awk '/^  print:/ { on = 1 } /^  warp:/ { on = 0 } on { print }' live.yaml | sed 's/^  print:/  again:/; s/duration: 20 s/duration: 4 s/' >again.part
 awk '/^  warp:/ { while ((getline line < "again.part") > 0) print line } { print }' live.yaml |
