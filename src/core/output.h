@@ -33,6 +33,13 @@ typedef struct {
   struct ig_ticket *ticket; /* of a copy still on its way */
 } ig_field;
 
+/* A regular grid of hexahedra: nodes along each axis, the first one's place, distances. Points and
+   cells are numbered along x, then y, then z. */
+typedef struct {
+  int64_t nodes[3];
+  double origin[3], spacing[3];
+} ig_image_grid;
+
 /* A picture of the state at one instant, whole in itself: cells with their points and fields. */
 typedef struct ig_snapshot {
   ig_ctx *cx;
@@ -49,6 +56,8 @@ typedef struct ig_snapshot {
   int fields;
   ig_field *field;
   const ig_stream *rows; /* not NULL: no array is in memory */
+  bool regular;          /* points and cells are those of `image`; their arrays may be missing */
+  ig_image_grid image;
 } ig_snapshot;
 
 /* A snapshot of a mesh; `alive` (one byte per element, NULL for all) leaves out elements that are
@@ -59,6 +68,11 @@ IG_MUST_CHECK ig_status ig_snapshot_of_mesh(ig_ctx *cx, const ig_mesh *mesh, con
    type yourself. */
 IG_MUST_CHECK ig_status ig_snapshot_new(ig_ctx *cx, int64_t points, int64_t cells, int64_t corners,
                                         double time, int64_t step, ig_snapshot **snap);
+/* One of a regular grid, without arrays of points and cells: ig_snapshot_load makes them. */
+IG_MUST_CHECK ig_status ig_snapshot_of_image(ig_ctx *cx, const ig_image_grid *image, double time,
+                                             int64_t step, ig_snapshot **snap);
+/* Points and cells of its grid: arrays that are missing are made. */
+IG_MUST_CHECK ig_status ig_snapshot_fill(ig_snapshot *snap);
 /* Adds a field. `from_host` is copied; NULL leaves *data to be filled by the caller. */
 IG_MUST_CHECK ig_status ig_snapshot_add(ig_snapshot *snap, const char *name, const char *unit,
                                         ig_location where, ig_dtype dtype, int components,

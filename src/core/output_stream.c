@@ -86,12 +86,13 @@ ig_status ig_snapshot_load(ig_snapshot *snap) {
   const ig_stream *rows = snap->rows;
   ig_snapshot *full, swap;
   if (!rows)
-    return IG_OK;
-  IG_TRY(ig_snapshot_new(snap->cx, snap->points, snap->cells, snap->corners, snap->time, snap->step,
-                         &full));
+    return ig_snapshot_fill(snap);
+  IG_TRY(snap->regular ? ig_snapshot_of_image(snap->cx, &snap->image, snap->time, snap->step, &full)
+                       : ig_snapshot_new(snap->cx, snap->points, snap->cells, snap->corners,
+                                         snap->time, snap->step, &full));
   full->iterations = snap->iterations;
   full->elements = snap->elements;
-  ig_status status = grid_load(rows, full);
+  ig_status status = snap->regular ? ig_snapshot_fill(full) : grid_load(rows, full);
   for (int i = 0; i < snap->fields && status == IG_OK; i++) {
     const ig_field *f = &snap->field[i];
     void *data;

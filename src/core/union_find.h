@@ -5,6 +5,7 @@
 #ifndef IG_CORE_UNION_FIND_H
 #define IG_CORE_UNION_FIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The root; paths are halved on the way. */
@@ -19,6 +20,30 @@ static inline int32_t ig_union_root(int32_t *up, int32_t i) {
 static inline void ig_union_join(int32_t *up, int32_t a, int32_t b) {
   const int32_t p = ig_union_root(up, a), q = ig_union_root(up, b);
   up[p > q ? p : q] = p < q ? p : q;
+}
+
+/* The same by several threads at a time: links are set by compare and swap, from a root to a lower
+   one, so that the lowest number is the root whatever the order (Jayanti and Tarjan, 2021). */
+static inline int32_t ig_union_root_shared(int32_t *up, int32_t i) {
+  for (;;) {
+    int32_t next = __atomic_load_n(&up[i], __ATOMIC_RELAXED);
+    if (next == i)
+      return i;
+    const int32_t far = __atomic_load_n(&up[next], __ATOMIC_RELAXED);
+    if (far != next) /* another thread may have halved it before: both are ancestors */
+      (void)__atomic_compare_exchange_n(&up[i], &next, far, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED);
+    i = far;
+  }
+}
+static inline void ig_union_join_shared(int32_t *up, int32_t a, int32_t b) {
+  for (;;) {
+    const int32_t p = ig_union_root_shared(up, a), q = ig_union_root_shared(up, b);
+    int32_t high = p > q ? p : q;
+    if (p == q || __atomic_compare_exchange_n(&up[high], &high, p < q ? p : q, false,
+                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return; /* else it has become another's meanwhile: once more */
+  }
 }
 
 #endif

@@ -122,7 +122,7 @@ static ig_status surface_convert(ig_finished *f, const ig_tri_surface *from) {
     s->vertex[i / 3][i % 3] = (float)from->x[i];
   for (int64_t i = 0; i < 3 * s->triangles; i++)
     s->triangle[i / 3][i % 3] = from->corner[i];
-  ig_topopt_part_measure(s);
+  ig_topopt_part_measure(f->cx, s);
   return IG_OK;
 }
 

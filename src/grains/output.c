@@ -1,6 +1,7 @@
 /* Output of a run: rows of history.csv, snapshots, figures of the summary. */
 #include "grains/grains.h"
 #include "core/schedule.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,30 +79,11 @@ ig_status ig_grains_get(void *self, const char *name, double *values) {
   return IG_OK;
 }
 
-/* --- snapshots: every cell a hexahedron */
-
-static void snapshot_grid(const ig_grains_run *r, ig_snapshot *s) {
-  static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-  const int *n = r->view.n;
-  const int64_t nx = n[0] + 1, ny = n[1] + 1;
-  for (int64_t p = 0; p < s->points; p++) {
-    const int64_t at[3] = {p % nx, p / nx % ny, p / nx / ny};
-    for (int d = 0; d < 3; d++)
-      s->point[3 * p + d] = r->low[d] + (double)at[d] * r->c->grid.cell;
-  }
-  for (int64_t c = 0; c < s->cells; c++) {
-    const int64_t at[3] = {c % n[0], c / n[0] % n[1], c / n[0] / n[1]};
-    for (int a = 0; a < 8; a++)
-      s->corner[8 * c + a] =
-          ((at[2] + corner[a][2]) * ny + at[1] + corner[a][1]) * nx + at[0] + corner[a][0];
-    s->offset[c + 1] = 8 * (c + 1);
-    s->type[c] = 12; /* a hexahedron of VTK */
-  }
-}
+/* --- snapshots: every cell of the grid */
 
 static void field_fill(const ig_grains_run *r, int field, void *data) {
   const int components = fields[field].components;
+#pragma omp parallel for schedule(static) num_threads(ig_team(r->cx, r->view.cells, IG_WORK_NODE))
   for (int64_t i = 0; i < r->view.cells * components; i++) {
     const double value = value_of(r, field, i / components, (int)(i % components));
     if (fields[field].dtype == IG_I32)
@@ -115,13 +97,15 @@ static void field_fill(const ig_grains_run *r, int field, void *data) {
 
 ig_status ig_grains_snapshot(void *self, ig_sink *to) {
   ig_grains_run *r = self;
-  const int *n = r->view.n;
-  const int64_t cells = r->view.cells;
+  ig_image_grid image;
+  for (int d = 0; d < 3; d++) {
+    image.nodes[d] = r->view.n[d] + 1;
+    image.origin[d] = r->low[d];
+    image.spacing[d] = r->c->grid.cell;
+  }
   ig_snapshot *s;
   IG_TRY(ig_grains_pull(r));
-  IG_TRY(ig_snapshot_new(r->cx, (int64_t)(n[0] + 1) * (n[1] + 1) * (n[2] + 1), cells, 8 * cells,
-                         ig_grains_time(r), r->step, &s));
-  snapshot_grid(r, s);
+  IG_TRY(ig_snapshot_of_image(r->cx, &image, ig_grains_time(r), r->step, &s));
   ig_status status = IG_OK;
   for (int f = 0; f < FIELDS && status == IG_OK; f++) {
     void *data;

@@ -12,6 +12,7 @@ ig_status ig_snapshot_hand(ig_ctx *cx, ig_snapshot *snap, ig_snapshot_fn *to, vo
   const ig_status settled = ig_snapshot_settle(snap);
   if (settled != IG_OK)
     return IG_FAIL(cx, settled, "a snapshot could not be copied");
+  IG_TRY(ig_snapshot_fill(snap));
   IG_TRY(IG_NEW(cx, &field, snap->fields + 1, "a snapshot"));
   for (int i = 0; i < snap->fields; i++) {
     const ig_field *f = &snap->field[i];

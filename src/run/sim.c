@@ -675,7 +675,10 @@ ig_status ig_sim_snapshot(ig_sim *sim, ig_snapshot **snap) {
   if (!sim->march.room->snapshot)
     return IG_FAIL(sim->cx, IG_UNSUPPORTED, "%s gives no snapshots", sim->march.room->name);
   IG_TRY(ig_ranks_agree(sim->cx, sim->march.room->snapshot(sim->march.self, &sink)));
-  return *snap ? ig_snapshot_settle(*snap) : IG_OK; /* on ranks the first may have it alone */
+  if (!*snap) /* on ranks the first may have it alone */
+    return IG_OK;
+  const ig_status status = ig_snapshot_settle(*snap);
+  return status == IG_OK ? ig_snapshot_fill(*snap) : status;
 }
 
 ig_status ig_sim_show(ig_sim *s, ig_snapshot_fn *snapshot, void *user) {

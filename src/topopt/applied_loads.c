@@ -5,6 +5,7 @@
    come in the order of snapshots, whole on one rank, in pieces to rank 0 from several. */
 #include "topopt/output.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "model/loads.h"
 #include "ranks/ranks.h"
 
@@ -72,7 +73,8 @@ static ig_status places_take(void *user, const void *rows, int64_t count) {
   return IG_OK;
 }
 
-/* An array of states, scaled, row by row of the nodes; `points` on one rank: their places. */
+/* An array of states, scaled, row by row of the nodes; `points`: their places, NULL where the model
+   makes them in pieces. */
 static ig_status array_pass(const ig_topopt_run *r, const double *values, double scale,
                             const double *points, finding *f) {
   const ig_discretisation *d = r->d;
@@ -92,13 +94,15 @@ static ig_status array_pass(const ig_topopt_run *r, const double *values, double
   IG_TRY_GOTO(status, done, IG_NEW(cx, &packed, d->nodes * f->size, "loads"));
   IG_TRY_GOTO(status, done, ig_topopt_fetch(cx, d, true, 1, values, false, buffer));
   IG_TRY_GOTO(status, done, cx->backend->sync(cx));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, d->all_unknowns, IG_WORK_VALUE))
   for (int64_t i = 0; i < d->all_unknowns; i++)
     buffer[i] *= scale;
   d->pack(d->self, true, f->size, buffer, packed);
   IG_TRY_GOTO(status, done, rows_take(f, packed, d->nodes));
   f->node = 0;
   f->next = f->list;
-  status = places_take(f, points, d->nodes);
+  status = points ? places_take(f, points, d->nodes)
+                  : d->outline(d->self, IG_STREAM_POINTS, places_take, f);
 done:
   free(buffer);
   free(packed);
@@ -144,7 +148,7 @@ ig_status ig_topopt_loads_put(ig_topopt_run *r, ig_sink *to) {
     return IG_OK;
   r->loads_put = true;
   ig_status status = held_make(s, &held);
-  if (status == IG_OK && !divided)
+  if (status == IG_OK && !divided && !d->regular)
     status = d->snapshot(d->self, 0, &snap);
   if (divided)
     status = ig_ranks_agree(s->cx, status);

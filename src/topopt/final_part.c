@@ -5,6 +5,7 @@
 
    All ranks cut their own elements; rank 0 has the triangles from then on. */
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "ranks/ranks.h"
 #include "solver/krylov/chunks.h"
 #include "topopt/output.h"
@@ -60,7 +61,9 @@ static ig_status total(ig_ctx *cx, const ig_discretisation *d, const double *v, 
   ig_status status = IG_NEW(cx, &part, (size_t)k.count + 1, "sums");
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(cx, status);
-  for (int64_t c = 0; status == IG_OK && c < k.count; c++)
+  const int64_t chunks = status == IG_OK ? k.count : 0;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, d->places, IG_WORK_VALUE))
+  for (int64_t c = 0; c < chunks; c++)
     for (int64_t i = ig_chunk_begin(&k, c); i < ig_chunk_end(&k, c); i++)
       part[c] += v[i];
   if (status == IG_OK)

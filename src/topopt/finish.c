@@ -13,6 +13,7 @@
 #include "topopt/part_analysis.h"
 #include "topopt/surface/pieces.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "ranks/ranks.h"
 #include "solver/krylov/slab.h"
 
@@ -223,6 +224,9 @@ static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const find
     ig_warn(s->cx, "the part is in %" PRId64 " pieces (elements of density %g and more)", pieces,
             level);
   double most = 0;
+#pragma omp parallel for num_threads(ig_team(s->cx, s->d->places, IG_WORK_VALUE))                  \
+    reduction(max                                                                                  \
+              : most)
   for (int64_t i = 0; i < s->d->places; i++)
     most = fmax(most, density[i]);
   if (ig_topopt_divided(s->d))

@@ -11,6 +11,7 @@
 #include "topopt/design/stress.h"
 #include "backend/backend.h"
 #include "core/schedule.h"
+#include "core/threads.h"
 #include "ranks/partition.h"
 
 #include <stdio.h>
@@ -137,8 +138,9 @@ static ig_status field_add(const ig_topopt_design *s, const field *f, double *bu
   float *packed;
   IG_TRY(field_make(s, f->kind, &values));
   IG_TRY(ig_topopt_fetch(s->cx, d, f->nodes, 1, values, false, buffer));
-  for (size_t i = 0; i < n && f->nodes; i++)
-    buffer[i] *= f->scale;
+#pragma omp parallel for schedule(static) num_threads(ig_team(s->cx, (int64_t)n, IG_WORK_VALUE))
+  for (size_t i = 0; i < n; i++)
+    buffer[i] *= f->nodes ? f->scale : 1;
   IG_TRY(ig_snapshot_add(snap, f->name, f->unit, f->nodes ? IG_AT_POINTS : IG_AT_CELLS, IG_F32,
                          f->components, NULL, (void **)&packed));
   d->pack(d->self, f->nodes, f->components, buffer, packed);
@@ -204,8 +206,10 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
   const ig_topopt_run *r = w->run;
   const ig_discretisation *d = r->d;
   ig_snapshot *snap;
-  IG_TRY(ig_snapshot_of_rows(r->s->cx, stream, d->nodes, d->elements, d->elements * d->corners,
-                             d->elements, &snap));
+  IG_TRY(d->regular ? d->snapshot(d->self, r->iteration, &snap)
+                    : ig_snapshot_of_rows(r->s->cx, stream, d->nodes, d->elements,
+                                          d->elements * d->corners, d->elements, &snap));
+  snap->rows = stream;
   snap->time = (double)r->iteration;
   snap->step = r->iteration;
   snap->iterations = true;

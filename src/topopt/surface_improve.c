@@ -4,7 +4,13 @@
    Every vertex carries the planes of the triangles it came from (Garland and Heckbert 1997): the
    mean square of its distances to them, weighted by area, may not exceed the deviation. Edges and
    corners of the part stay what they are, since points off them are far from some plane. A collapse
-   keeps the surface closed (the link condition), and no triangle may turn over. */
+   keeps the surface closed (the link condition), and no triangle may turn over.
+
+   Threads work on chunks of triangles, the same ones whatever their number. In a round the vertices
+   of a chunk's triangles are its own, but those that another chunk has, too: they stay as they are,
+   so that no thread reads what another one changes. The next round's chunks are cut half a chunk
+   further on. */
+#include "core/threads.h"
 #include "topopt/surface/surface.h"
 
 #include <math.h>
@@ -13,10 +19,14 @@
 
 /* Rounds of repair and smoothing, at most. */
 enum { ROUNDS = 8 };
+enum { CHUNK = 1 << 16 };          /* triangles */
 static const double WANTED = 0.45; /* quality below which a triangle is worked on */
 static const double SHORT = 0.35;  /* edges below this share of the mean are collapsed */
 static const double TURN = 0.7;    /* cosine of the largest turn of a triangle in a collapse */
 static const double FOLD = -0.95;  /* cosine between normals at the sharpest edge that is made */
+
+/* Vertices that stay: the surface touches itself there; another chunk has them, too. */
+enum { LOCK_PINCHED = 1, LOCK_SHARED = 2 };
 
 typedef struct {
   ig_ctx *cx;
@@ -28,7 +38,12 @@ typedef struct {
   double (*flat)[11];   /* the same of flat faces: these are not left at all */
   const int32_t *on;    /* of vertices: the face they are to stay on, 0: none */
   const ig_surface_faces *faces;
-  uint8_t *locked; /* vertices at which the surface touches itself */
+  uint8_t *locked; /* vertices: LOCK_… */
+  /* chunks of this round; their vertices: order[start[c]] ... */
+  int64_t chunks, shift;
+  int32_t *chunk; /* of vertices; -1: of several, or of no triangle */
+  int32_t *order;
+  int64_t *start;
   double deviation, edge;
   double shortest, longest; /* shorter edges are collapsed; no collapse makes a longer one */
 } work;
@@ -174,11 +189,62 @@ static void flat_find(work *w, const ig_topopt_part *s, int32_t v, const int32_t
   }
 }
 
+static int team_of(const work *w) {
+  return ig_team(w->cx, w->vertices, IG_WORK_ELEMENT);
+}
+
+/* Sums of chunks in their order: the same for any number of threads. */
+typedef double chunk_sum(const work *w, int64_t begin, int64_t end);
+static ig_status chunks_sum(const work *w, chunk_sum *of, int64_t items, double *sum) {
+  const int64_t count = (items + CHUNK - 1) / CHUNK;
+  double *part;
+  *sum = 0;
+  IG_TRY(IG_NEW(w->cx, &part, count + 1, "surface"));
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team_of(w))
+  for (int64_t c = 0; c < count; c++)
+    part[c] = of(w, c * CHUNK, (c + 1) * CHUNK < items ? (c + 1) * CHUNK : items);
+  for (int64_t c = 0; c < count; c++)
+    *sum += part[c];
+  free(part);
+  return IG_OK;
+}
+
+static double edges_of(const work *w, int64_t begin, int64_t end) {
+  double sum = 0;
+  for (int64_t t = begin; t < end; t++)
+    for (int i = 0; i < 3; i++)
+      sum += distance(w->x[w->corner[t][i]], w->x[w->corner[t][(i + 1) % 3]]);
+  return sum;
+}
+/* The mean length of edges. */
+static ig_status edge_measure(work *w) {
+  double sum;
+  IG_TRY(chunks_sum(w, edges_of, w->triangles, &sum));
+  w->edge = w->triangles > 0 ? sum / (3 * (double)w->triangles) : 0;
+  return IG_OK;
+}
+
+/* The plane of a triangle into a vertex's quadric. */
+static void plane_of(work *w, int32_t v, int32_t t) {
+  const int32_t *c = w->corner[t];
+  double n[3];
+  normal_of(w->x[c[0]], w->x[c[1]], w->x[c[2]], n);
+  const double area = sqrt(dot(n, n));
+  for (int d = 0; d < 3; d++)
+    n[d] = area > 0 ? n[d] / area : 0;
+  plane_add(w->planes[v], n, -dot(n, w->x[c[0]]), area);
+}
+/* Planes of the triangles around a vertex, the lowest first: its list has the highest first. A
+   vertex of too many triangles is not moved and needs none. */
+static void planes_sum(work *w, int32_t v, const int32_t *star, int count) {
+  while (count > 0)
+    plane_of(w, v, star[--count]);
+}
+
 /* Positions in double while they are moved. Quadrics are weighted by area, so that slivers,
    whose normals are inaccurate, count little. Vertices with several fans are locked from the
    start. */
 static ig_status work_new(work *w, const ig_topopt_part *s) {
-  double edges = 0;
   w->vertices = s->vertices;
   w->triangles = s->triangles;
   IG_TRY(IG_NEW(w->cx, &w->x, (size_t)s->vertices + 1, "surface"));
@@ -188,6 +254,9 @@ static ig_status work_new(work *w, const ig_topopt_part *s) {
   IG_TRY(IG_NEW(w->cx, &w->locked, (size_t)s->vertices + 1, "surface"));
   IG_TRY(IG_NEW(w->cx, &w->corner, (size_t)s->triangles + 1, "surface"));
   IG_TRY(IG_NEW(w->cx, &w->next, 3 * (size_t)s->triangles + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->chunk, (size_t)s->vertices + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->order, (size_t)s->vertices + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->start, (size_t)(s->triangles / CHUNK) + 4, "surface"));
   for (int64_t v = 0; v < s->vertices; v++) {
     w->head[v] = -1;
     for (int d = 0; d < 3; d++)
@@ -197,22 +266,14 @@ static ig_status work_new(work *w, const ig_topopt_part *s) {
     memcpy(w->corner[t], s->triangle[t], sizeof *w->corner);
     for (int i = 0; i < 3; i++)
       link_corner(w, (int32_t)(3 * t + i));
-    double n[3];
-    const int32_t *c = w->corner[t];
-    normal_of(w->x[c[0]], w->x[c[1]], w->x[c[2]], n);
-    const double area = sqrt(dot(n, n));
-    for (int i = 0; i < 3; i++) {
-      n[i] = area > 0 ? n[i] / area : 0;
-      edges += distance(w->x[c[i]], w->x[c[(i + 1) % 3]]);
-    }
-    for (int i = 0; i < 3; i++)
-      plane_add(w->planes[c[i]], n, -dot(n, w->x[c[0]]), area);
   }
-  w->edge = s->triangles > 0 ? edges / (3 * (double)s->triangles) : 0;
+  IG_TRY(edge_measure(w));
+#pragma omp parallel for schedule(static) num_threads(team_of(w))
   for (int32_t v = 0; v < s->vertices; v++) {
     int32_t star[STAR];
     const int count = star_of(w, v, star);
-    w->locked[v] = count < 0 || !one_fan(w, v, star, count);
+    w->locked[v] = count < 0 || !one_fan(w, v, star, count) ? LOCK_PINCHED : 0;
+    planes_sum(w, v, star, count);
     flat_find(w, s, v, star, count);
   }
   return IG_OK;
@@ -224,8 +285,47 @@ static void work_free(work *w) {
   free(w->flat);
   free(w->head);
   free(w->locked);
+  free(w->chunk);
+  free(w->order);
+  free(w->start);
   free(w->corner);
   free(w->next);
+}
+
+/* --- chunks --- */
+
+static int64_t chunk_at(const work *w, int64_t t) {
+  return (t + w->shift) / CHUNK;
+}
+
+/* Chunks of a round, and the vertices that are theirs alone, in rising order. */
+static void chunks_make(work *w, int round) {
+  const bool single = w->triangles <= CHUNK;
+  w->shift = single || round % 2 == 0 ? 0 : CHUNK / 2;
+  w->chunks = single ? 1 : chunk_at(w, w->triangles - 1) + 1;
+#pragma omp parallel for schedule(static) num_threads(team_of(w))
+  for (int32_t v = 0; v < w->vertices; v++) {
+    int64_t own = -1;
+    w->locked[v] &= LOCK_PINCHED;
+    for (int32_t c = w->head[v]; c >= 0; c = w->next[c]) {
+      if (w->corner[c / 3][0] < 0 || w->corner[c / 3][c % 3] != v)
+        continue;
+      const int64_t at = chunk_at(w, c / 3);
+      if (own >= 0 && own != at)
+        w->locked[v] |= LOCK_SHARED;
+      own = at;
+    }
+    w->chunk[v] = w->locked[v] & LOCK_SHARED ? -1 : (int32_t)own;
+  }
+  memset(w->start, 0, (size_t)(w->chunks + 2) * sizeof *w->start);
+  for (int64_t v = 0; v < w->vertices; v++)
+    w->start[w->chunk[v] + 2]++; /* [1]: of none */
+  w->start[1] = 0;
+  for (int64_t c = 1; c <= w->chunks; c++)
+    w->start[c + 1] += w->start[c];
+  for (int64_t v = 0; v < w->vertices; v++)
+    if (w->chunk[v] >= 0)
+      w->order[w->start[w->chunk[v] + 1]++] = (int32_t)v;
 }
 
 /* --- operations --- */
@@ -407,7 +507,11 @@ static bool opposite(const double *m, const double *n) {
    own turns need not be large for that. */
 static bool folded(const work *w, const fan *f) {
   for (int i = 0; i < f->count; i++) {
-    const int32_t o = across(w, f->t[i], f->a[i], f->b[i]);
+    const bool shared = w->locked[f->a[i]] & LOCK_SHARED;
+    if (shared && w->locked[f->b[i]] & LOCK_SHARED)
+      return true; /* what lies across may be changing: not in this round */
+    const int32_t o =
+        shared ? across(w, f->t[i], f->b[i], f->a[i]) : across(w, f->t[i], f->a[i], f->b[i]);
     bool own = o < 0;
     for (int k = 0; k < f->count; k++) {
       own = own || f->t[k] == o;
@@ -491,8 +595,10 @@ static bool flip(work *w, int32_t t) {
         distance(w->x[c[longest]], w->x[c[(longest + 1) % 3]]))
       longest = i;
   const int32_t p = c[longest], q = c[(longest + 1) % 3], a = c[(longest + 2) % 3];
+  if (w->locked[p] || w->locked[q] || w->locked[a])
+    return false;
   const int32_t o = across(w, t, p, q);
-  if (o < 0 || w->locked[p] || w->locked[q] || w->locked[a])
+  if (o < 0)
     return false;
   int32_t star[STAR], ring[STAR], e, f;
   others(w->corner[o], q, &e, &f);
@@ -580,9 +686,10 @@ static void smooth(work *w, int32_t v) {
 /* --- the whole --- */
 
 /* Bad triangles: the shortest edge goes, then the second, else the longest is flipped. */
-static int64_t triangles_mend(work *w) {
+static int64_t triangles_mend(work *w, int64_t chunk) {
+  const int64_t from = chunk * CHUNK - w->shift, to = from + CHUNK;
   int64_t changed = 0;
-  for (int64_t t = 0; t < w->triangles; t++) {
+  for (int64_t t = from < 0 ? 0 : from; t < to && t < w->triangles; t++) {
     const int32_t *c = w->corner[t];
     int edge[3] = {0, 1, 2};
     double length[3];
@@ -610,9 +717,9 @@ static int64_t triangles_mend(work *w) {
 }
 
 /* The divergence theorem: a sixth of the triple products of all triangles. */
-static double volume_of(const work *w) {
+static double volume_of(const work *w, int64_t begin, int64_t end) {
   double sum = 0;
-  for (int64_t t = 0; t < w->triangles; t++) {
+  for (int64_t t = begin; t < end; t++) {
     const int32_t *c = w->corner[t];
     double n[3];
     if (c[0] < 0)
@@ -643,22 +750,44 @@ static double area_of(const work *w, int32_t v, double *normal) {
   return size;
 }
 
+static double areas_of(const work *w, int64_t begin, int64_t end) {
+  double sum = 0, normal[3];
+  for (int64_t v = begin; v < end; v++)
+    sum += w->head[v] >= 0 ? area_of(w, (int32_t)v, normal) : 0;
+  return sum;
+}
+static void out_by(work *w, int32_t v, double by) {
+  double normal[3];
+  if (w->head[v] >= 0 && area_of(w, v, normal) > 0)
+    for (int d = 0; d < 3; d++)
+      w->x[v][d] += by * normal[d];
+}
+
 /* Moves curved parts of the surface along their normals, all by one length, until the volume is
    what it was. Smoothing shrinks convex parts a little; moving everything outwards by one small
    length restores the volume. */
-static void volume_keep(work *w, double wanted) {
+static ig_status volume_keep(work *w, double wanted) {
   for (int round = 0; round < 3; round++) {
-    double area = 0, normal[3];
-    for (int32_t v = 0; v < w->vertices; v++)
-      area += w->head[v] >= 0 ? area_of(w, v, normal) : 0;
-    const double by = area > 0 ? (wanted - volume_of(w)) / area : 0;
+    double area, volume;
+    for (int64_t v = 0; v < w->vertices; v++)
+      w->locked[v] &= LOCK_PINCHED;
+    IG_TRY(chunks_sum(w, areas_of, w->vertices, &area));
+    IG_TRY(chunks_sum(w, volume_of, w->triangles, &volume));
+    const double by = area > 0 ? (wanted - volume) / area : 0;
     if (fabs(by) > w->deviation)
-      return; /* too little of it is curved */
-    for (int32_t v = 0; v < w->vertices; v++)
-      if (w->head[v] >= 0 && area_of(w, v, normal) > 0)
-        for (int d = 0; d < 3; d++)
-          w->x[v][d] += by * normal[d];
+      return IG_OK; /* too little of it is curved */
+    chunks_make(w, 0);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team_of(w))
+    for (int64_t c = 0; c < w->chunks; c++)
+      for (int64_t i = w->start[c]; i < w->start[c + 1]; i++)
+        out_by(w, w->order[i], by);
+    for (int32_t v = 0; v < w->vertices; v++) /* those of several chunks */
+      if (w->locked[v] & LOCK_SHARED) {
+        w->locked[v] &= LOCK_PINCHED;
+        out_by(w, v, by);
+      }
   }
+  return IG_OK;
 }
 
 /* What is left, numbered anew in its order. */
@@ -702,28 +831,43 @@ double ig_topopt_part_good(const ig_topopt_part *s, double least) {
   return s->triangles > 0 ? (double)good / (double)s->triangles : 1;
 }
 
+/* Collapses and flips, then smoothing, chunk by chunk: how many triangles were changed. */
+static int64_t round_do(work *w, int round) {
+  int64_t changed = 0;
+  chunks_make(w, round);
+#pragma omp parallel num_threads(team_of(w))
+  {
+#pragma omp for schedule(dynamic, 1) reduction(+ : changed)
+    for (int64_t c = 0; c < w->chunks; c++)
+      changed += triangles_mend(w, c);
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t c = 0; c < w->chunks; c++)
+      for (int64_t i = w->start[c]; i < w->start[c + 1]; i++)
+        if (w->head[w->order[i]] >= 0)
+          smooth(w, w->order[i]);
+  }
+  return changed;
+}
+
 /* Rounds of collapses, flips and smoothing until nothing changes; then the volume is restored
    and vertices are numbered anew. edge: target length, 0: that of the surface as it is. */
 static ig_status rework(work *w, ig_topopt_part *s, int rounds, double edge) {
   w->longest = edge > 0 ? 4. / 3 * edge : INFINITY;
   ig_status status = work_new(w, s);
   w->shortest = edge > 0 ? 0.8 * edge : SHORT * w->edge;
-  const double volume = status == IG_OK ? volume_of(w) : 0;
-  for (int round = 0; status == IG_OK && round < rounds; round++) {
-    const int64_t changed = triangles_mend(w);
-    for (int32_t v = 0; v < w->vertices; v++)
-      if (w->head[v] >= 0)
-        smooth(w, v);
-    if (changed == 0 && round > 1)
-      break;
-  }
+  double volume = 0;
   if (status == IG_OK)
-    volume_keep(w, volume);
+    status = chunks_sum(w, volume_of, w->triangles, &volume);
+  for (int round = 0; status == IG_OK && round < rounds; round++)
+    if (round_do(w, round) == 0 && round > 1)
+      break;
+  if (status == IG_OK)
+    status = volume_keep(w, volume);
   if (status == IG_OK)
     status = pack(w, s);
   work_free(w);
   if (status == IG_OK)
-    ig_topopt_part_measure(s);
+    ig_topopt_part_measure(w->cx, s);
   return status;
 }
 

@@ -624,7 +624,7 @@ ig_status ig_surface_walls_snap(const ig_surface_walls *w, ig_topopt_part *s, in
     for (int64_t v = 0; v < s->vertices; v++)
       vertex_snap(w, normal[v], s->vertex[v], &on[v]);
     folds_undo(s, (const float(*)[3])before, on);
-    ig_topopt_part_measure(s);
+    ig_topopt_part_measure(w->cx, s);
   }
   free(normal);
   free(before);

@@ -522,6 +522,7 @@ struct ig_discretisation {
                           double *slope);
   /* points and cells of a snapshot; a field of elements or nodes as its points or cells have it */
   ig_status (*snapshot)(void *self, int64_t step, ig_snapshot **snap);
+  bool regular; /* points and cells of a snapshot are those of a regular grid, without arrays */
   void (*pack)(void *self, bool nodes, int components, const double *from, float *to);
   int corners; /* of an element */
   /* Divided between ranks: arrays that go to rank 0 in pieces, in the order of the whole, and that

@@ -339,6 +339,170 @@ static void vtk_reads_snapshots(void **state) {
   assert_int_equal(status, 0);
 }
 
+static void files_equal(const char *a, const char *b) {
+  size_t size[2];
+  char *first = file_read(a, &size[0]), *second = file_read(b, &size[1]);
+  assert_int_equal(size[0], size[1]);
+  assert_memory_equal(first, second, size[0]);
+  free(first);
+  free(second);
+}
+
+/* 5 x 4 x 3 nodes, or as many more; each point and cell says where it is. A thin one: a single cell
+   across two axes. */
+static ig_snapshot *regular_snapshot(ig_ctx *cx, int more, bool thin) {
+  const ig_image_grid g = {.nodes = {thin ? 2 : 5 + more, thin ? 2 : 4 + more, 3 + more},
+                           .origin = {1, -2, 0.5},
+                           .spacing = {0.25, 0.5, 2}};
+  ig_snapshot *snap;
+  double *place;
+  GOOD(cx, ig_snapshot_of_image(cx, &g, 3, 7, &snap));
+  for (int cells = 0; cells < 2; cells++) {
+    GOOD(cx, ig_snapshot_add(snap, "place", "m", cells ? IG_AT_CELLS : IG_AT_POINTS, IG_F64, 3,
+                             NULL, (void **)&place));
+    for (int64_t k = 0; k < g.nodes[2] - cells; k++)
+      for (int64_t j = 0; j < g.nodes[1] - cells; j++)
+        for (int64_t i = 0; i < g.nodes[0] - cells; i++) {
+          *place++ = 1 + 0.25 * ((double)i + 0.5 * cells);
+          *place++ = -2 + 0.5 * ((double)j + 0.5 * cells);
+          *place++ = 0.5 + 2 * ((double)k + 0.5 * cells);
+        }
+  }
+  uint8_t *number;
+  GOOD(cx, ig_snapshot_add(snap, "number", "", IG_AT_CELLS, IG_U8, 1, NULL, (void **)&number));
+  for (int64_t c = 0; c < snap->cells; c++)
+    number[c] = (uint8_t)c;
+  return snap;
+}
+
+/* Points and cells as they are read back lie where their fields say. */
+static void regular_check(ig_ctx *cx, const ig_snapshot *wrote, const char *path) {
+  ig_snapshot *snap;
+  GOOD(cx, ig_snapshot_read(cx, path, &snap));
+  assert_int_equal(snap->points, wrote->points);
+  assert_int_equal(snap->cells, wrote->cells);
+  assert_int_equal(snap->fields, 3);
+  for (int f = 0; f < 3; f++) {
+    const ig_field *one = &snap->field[f];
+    int64_t items = one->where == IG_AT_POINTS ? snap->points : snap->cells;
+    if (one->components == 1) {
+      for (int64_t c = 0; c < snap->cells; c++)
+        assert_int_equal(((const uint8_t *)one->data)[c], (uint8_t)c);
+      continue;
+    }
+    for (int64_t i = 0; i < items; i++) {
+      double at[3];
+      if (one->where == IG_AT_POINTS)
+        memcpy(at, snap->point + 3 * i, sizeof at);
+      else
+        ig_snapshot_centre(snap, i, at);
+      for (int d = 0; d < 3; d++)
+        assert_float_equal(at[d], ((const double *)one->data)[3 * i + d], 1e-12);
+    }
+  }
+  assert_int_equal(snap->type[snap->cells - 1], 12);
+  assert_int_equal(snap->offset[snap->cells], 8 * snap->cells);
+  ig_snapshot_free(snap);
+}
+
+/* Arrays of the same grid that nobody makes for it. */
+static ig_snapshot *listed_snapshot(ig_ctx *cx, const ig_snapshot *from) {
+  ig_snapshot *snap;
+  GOOD(cx, ig_snapshot_new(cx, from->points, from->cells, from->corners, from->time, from->step,
+                           &snap));
+  const int64_t *n = from->image.nodes;
+  for (int64_t p = 0; p < snap->points; p++)
+    memcpy(snap->point + 3 * p, (const double *)from->field[0].data + 3 * p, 3 * sizeof(double));
+  for (int64_t c = 0; c < snap->cells; c++) {
+    const int64_t i = c % (n[0] - 1), j = c / (n[0] - 1) % (n[1] - 1),
+                  k = c / (n[0] - 1) / (n[1] - 1);
+    const int64_t first = i + n[0] * (j + n[1] * k), up = n[0] * n[1];
+    const int64_t corner[8] = {
+        first,      first + 1,      first + n[0] + 1,      first + n[0],
+        first + up, first + up + 1, first + up + n[0] + 1, first + up + n[0]};
+    memcpy(snap->corner + 8 * c, corner, sizeof corner);
+    snap->offset[c + 1] = 8 * (c + 1);
+    snap->type[c] = 12;
+  }
+  for (int f = 0; f < from->fields; f++) {
+    const ig_field *one = &from->field[f];
+    GOOD(cx, ig_snapshot_add(snap, one->name, one->unit, one->where, one->dtype, one->components,
+                             one->data, NULL));
+  }
+  return snap;
+}
+
+/* Points and cells of a regular grid are made as they are written, the first time and again: the
+   file is that of the same arrays, and VTK finds everything in its place. */
+static void regular_grids_need_no_arrays(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 2);
+  char *folder = folder_new(), path[256], other[256];
+  int status = 0;
+  for (int size = 0; size < 3; size++)
+    for (int level = 0; level < 2; level++) {
+      ig_snapshot *snap = regular_snapshot(cx, size == 1 ? 40 : 0, size == 2),
+                  *listed = listed_snapshot(cx, snap);
+      ig_compressor compressor = {.level = level, .threads = 2};
+      snprintf(path, sizeof path, "%s/a%d%d.vtkhdf", folder, size, level);
+      snprintf(other, sizeof other, "%s/b%d%d.vtkhdf", folder, size, level);
+      GOOD(cx, ig_snapshot_write(cx, listed, other, level));
+      for (int again = 0; again < 2; again++) {
+        GOOD(cx, ig_snapshot_write_next(cx, snap, path, &compressor, false));
+        assert_null(snap->point);
+        files_equal(path, other);
+      }
+      ig_compress_clear(&compressor);
+      regular_check(cx, snap, path);
+      GOOD(cx, ig_snapshot_load(snap));
+      assert_memory_equal(snap->point, listed->point, (size_t)snap->points * 24);
+      assert_memory_equal(snap->corner, listed->corner, (size_t)snap->corners * 8);
+      char command[1024];
+      snprintf(command, sizeof command,
+               "/usr/bin/python3 tests/cli/vtk_read.py %s %d %d field:TimeValue:1:3:3", path,
+               (int)snap->points, (int)snap->cells);
+      status = status ? status : system(command);
+      ig_snapshot_free(listed);
+      ig_snapshot_free(snap);
+    }
+  folder_remove(folder);
+  ig_ctx_close(cx);
+  if (WEXITSTATUS(status) == 77)
+    skip();
+  assert_int_equal(status, 0);
+}
+
+/* What does not compress is stored within deflate's stream: zlib reads it back, it is no longer
+   than the noise itself, and what does compress stays as short as before. */
+static void noise_is_stored(void **state) {
+  (void)state;
+  static const size_t sizes[] = {8, 4096, 32768, 32776, 100000, 1 << 20, 3000000};
+  uint32_t seed = 1;
+  for (int kind = 0; kind < 4; kind++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+      for (size_t item = 1; item <= 8; item *= 2) {
+        const size_t size = sizes[i];
+        unsigned char *data = malloc(size), *back = malloc(size);
+        size_t noise = 0;
+        for (size_t k = 0; k < size; k++) {
+          seed = seed * 1664525u + 1013904223u;
+          const bool plain =
+              kind == 0 || (kind == 1 && k % item < item / 2) || (kind == 2 && k / 40000 % 2);
+          data[k] = (unsigned char)(plain ? k / 5000 : seed >> 24);
+          noise += !plain;
+        }
+        ig_piece piece = {0};
+        assert_true(ig_compress_piece(1, data, size, size, item, &piece));
+        /* at most a part that begins as noise and ends as none is stored whole */
+        assert_in_range(piece.size, noise, noise + size / (kind == 2 ? 8 : 50) + 100);
+        assert_true(ig_expand_piece(piece.bytes, piece.size, item, back, size));
+        assert_memory_equal(data, back, size);
+        free(piece.bytes);
+        free(data);
+        free(back);
+      }
+}
+
 static void a_wrong_grid_is_refused(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on("cpu", 2);
@@ -743,15 +907,6 @@ static ig_snapshot *pieces_snapshot(ig_ctx *cx, const ig_stream *stream) {
   return snap;
 }
 
-static void files_equal(const char *a, const char *b) {
-  size_t size[2];
-  char *first = file_read(a, &size[0]), *second = file_read(b, &size[1]);
-  assert_int_equal(size[0], size[1]);
-  assert_memory_equal(first, second, size[0]);
-  free(first);
-  free(second);
-}
-
 /* What comes in pieces leaves the file, byte for byte, that it leaves from memory. */
 static void pieces_leave_the_same_file(void **state) {
   (void)state;
@@ -837,6 +992,8 @@ int main(void) {
       cmocka_unit_test(a_snapshot_reads_back),
       cmocka_unit_test(a_grid_packed_once_follows_its_changes),
       cmocka_unit_test(vtk_reads_snapshots),
+      cmocka_unit_test(regular_grids_need_no_arrays),
+      cmocka_unit_test(noise_is_stored),
       cmocka_unit_test(a_wrong_grid_is_refused),
       cmocka_unit_test(a_run_leaves_its_files),
       cmocka_unit_test(what_can_be_lost_is_flushed),

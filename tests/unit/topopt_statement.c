@@ -5,6 +5,7 @@
 #include "material/material.h"
 #include "geometry/mesh_case.h"
 #include "verify/topopt/problem.h"
+#include "topopt/surface/surface.h"
 #include "topopt_run.h"
 
 #define GRID                                                                                       \
@@ -708,8 +709,63 @@ static void surfaces_have_no_slivers(void **state) {
   ig_ctx_close(cx);
 }
 
+/* A gyroid of some chunks of triangles, cut and repaired: closed, of the same form and volume as it
+   was cut, and bit by bit the same for any number of threads. */
+static void surfaces_are_the_same_by_any_threads(void **state) {
+  (void)state;
+  static const int n[3] = {64, 48, 48}, threads[] = {1, 2, 5};
+  const double h[3] = {1, 1, 1}, turn = 2 * 3.14159265358979 / 12;
+  const ig_texts none = {0};
+  const ig_surface_faces faces = {0};
+  ig_topopt_part one = {0};
+  for (int i = 0; i < 3; i++) {
+    ig_ctx *cx = ctx_on("cpu", threads[i]);
+    ig_grid g;
+    ig_topopt_part s;
+    ig_topopt_part_shape cut, shape;
+    GOOD(cx, ig_grid_init(cx, &g, 3, 3, n));
+    double *x = calloc((size_t)g.stored, sizeof *x);
+    for (int c = 0; c < n[0] * n[1] * n[2]; c++) {
+      const int at[3] = {c % n[0], c / n[0] % n[1], c / n[0] / n[1]};
+      double sum = 0;
+      for (int d = 0; d < 3; d++)
+        sum += sin(turn * at[d]) * cos(turn * at[(d + 1) % 3]);
+      x[ig_grid_place(&g, at[0], at[1], at[2])] = 0.5 + 0.25 * sum;
+    }
+    GOOD(cx, ig_topopt_part_of_grid(cx, &g, h, x, 0.5, &none, &s));
+    assert_in_range(s.triangles, 150000, 1000000);
+    assert_true(ig_topopt_part_good(&s, 0.3) < 0.9);
+    const double volume = s.volume;
+    GOOD(cx, ig_topopt_part_look(cx, &s, &cut));
+    int32_t *on = calloc((size_t)s.vertices + 1, sizeof *on);
+    GOOD(cx, ig_topopt_part_improve(cx, &s, 0.05, on, &faces));
+    GOOD(cx, ig_topopt_part_look(cx, &s, &shape));
+    assert_closed(&s);
+    assert_int_equal(shape.open, 0);
+    assert_int_equal(shape.shells, cut.shells);
+    assert_int_equal(shape.handles, cut.handles);
+    assert_near(s.volume / volume, 1, 1e-6);
+    assert_true(ig_topopt_part_good(&s, 0.3) > 0.98);
+    if (i == 0) {
+      one = s;
+    } else {
+      assert_int_equal(s.vertices, one.vertices);
+      assert_int_equal(s.triangles, one.triangles);
+      assert_memory_equal(s.vertex, one.vertex, (size_t)s.vertices * sizeof *s.vertex);
+      assert_memory_equal(s.triangle, one.triangle, (size_t)s.triangles * sizeof *s.triangle);
+      assert_true(s.area == one.area && s.volume == one.volume);
+      ig_topopt_part_free(&s);
+    }
+    free(on);
+    free(x);
+    ig_ctx_close(cx);
+  }
+  ig_topopt_part_free(&one);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(ramps_arrive_before_a_run_ends),
+                                     cmocka_unit_test(surfaces_are_the_same_by_any_threads),
                                      cmocka_unit_test(oc_finds_a_mechanism),
                                      cmocka_unit_test(oc_does_not_mind_units),
                                      cmocka_unit_test(projection_takes_moving_asymptotes),

@@ -36,11 +36,19 @@ typedef struct {
   ig_pieces set[IG_COMPRESS_SETS];
 } ig_compressor;
 
-/* Compresses `bytes` of `data` (items of `item` bytes) in pieces of `piece` bytes; the last piece
-   is padded with zeros. false if memory is exhausted. Return the pieces with ig_compress_done, also
-   after a failure. */
-bool ig_compress_array(ig_compressor *compressor, const char *name, const void *data, size_t bytes,
-                       size_t piece, size_t item, ig_pieces **pieces);
+/* An array that is in no memory: `make` gives `bytes` of it from `begin` on, by several threads at
+   a time. key: two arrays of one name with the same key are the same. */
+typedef struct {
+  void (*make)(const void *user, size_t begin, size_t bytes, void *to);
+  const void *user;
+  uint64_t key;
+} ig_made_array;
+/* Compresses `bytes` of `data`, or of `made` where that is NULL (items of `item` bytes), in pieces
+   of `piece` bytes; the last piece is padded with zeros. false if memory is exhausted. Return the
+   pieces with ig_compress_done, also after a failure. */
+bool ig_compress_array(ig_compressor *compressor, const char *name, const void *data,
+                       const ig_made_array *made, size_t bytes, size_t piece, size_t item,
+                       ig_pieces **pieces);
 /* Compresses a single piece; the caller frees to->bytes. */
 bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
                        size_t item, ig_piece *to);

@@ -155,17 +155,19 @@ ig_status ig_h5_group(ig_h5 *h5, const char *name) {
 
 /* Writes chunks that are already compressed, past HDF5's filters. The dataset declares shuffle and
    deflate, so readers decompress as usual. */
-static bool put_compressed(ig_h5 *h5, hid_t set, const char *name, size_t bytes, size_t item,
-                           const hsize_t chunk[2], const void *data) {
+static bool put_compressed(ig_h5_array *a, const void *data, const ig_made_array *made) {
+  ig_compressor *compressor = a->h5->compressor;
+  const size_t item = ig_dtype_size(a->dtype), row = item * a->chunk[1];
   ig_pieces *pieces = NULL;
-  bool good = ig_compress_array(h5->compressor, name, data, bytes, chunk[0] * chunk[1] * item, item,
-                                &pieces);
+  bool good = ig_compress_array(compressor, a->name, data, made, (size_t)a->rows * row,
+                                a->chunk[0] * row, item, &pieces);
   for (size_t i = 0; good && i < pieces->count; i++) {
-    const hsize_t at[2] = {i * chunk[0], 0};
-    good =
-        H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, pieces->piece[i].size, pieces->piece[i].bytes) >= 0;
+    const hsize_t at[2] = {i * a->chunk[0], 0};
+    good = H5Dwrite_chunk(a->set, H5P_DEFAULT, 0, at, pieces->piece[i].size,
+                          pieces->piece[i].bytes) >= 0;
   }
-  ig_compress_done(h5->compressor, pieces);
+  ig_compress_done(compressor, pieces);
+  a->written = a->rows;
   return good;
 }
 
@@ -283,24 +285,45 @@ void ig_h5_array_close(ig_h5_array *a) {
   *a = (ig_h5_array){.set = -1};
 }
 
-/* A whole array at once: chunks in parallel and with the cache of the compressor. */
-ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
-                    const void *data) {
-  const size_t item = ig_dtype_size(dtype);
+/* Rows of an array that is made, a chunk at a time. */
+static ig_status put_made(ig_h5_array *a, const ig_made_array *made) {
+  const size_t row = ig_dtype_size(a->dtype) * a->chunk[1];
+  const int64_t most = (int64_t)a->chunk[0];
+  void *piece;
+  ig_status status = ig_alloc(a->h5->cx, &piece, (size_t)most, row, "a piece of a file");
+  while (status == IG_OK && a->written < a->rows) {
+    const int64_t rows = a->rows - a->written < most ? a->rows - a->written : most;
+    made->make(made->user, (size_t)a->written * row, (size_t)rows * row, piece);
+    status = ig_h5_array_put(a, piece, rows);
+  }
+  free(piece);
+  return status;
+}
+
+/* A whole array at once: chunks in parallel and with the cache of the compressor. data NULL: it is
+   made. */
+static ig_status put_whole(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
+                           int components, const void *data, const ig_made_array *made) {
   ig_h5_array a;
   ig_status status = ig_h5_array_new(h5, name, dtype, rows, components, &a);
-  if (status == IG_OK && a.compressed) { /* by several threads, and what is kept not again */
-    const bool good =
-        put_compressed(h5, a.set, name, (size_t)rows * item * a.chunk[1], item, a.chunk, data);
-    a.written = rows;
-    status = good ? IG_OK : no_memory(h5, name);
-  } else if (status == IG_OK) {
-    status = ig_h5_array_put(&a, data, rows);
-  }
+  if (status == IG_OK && a.compressed) /* by several threads, and what is kept not again */
+    status = put_compressed(&a, data, made) ? IG_OK : no_memory(h5, name);
+  else if (status == IG_OK)
+    status = data || !made ? ig_h5_array_put(&a, data, rows) : put_made(&a, made);
   if (status == IG_OK)
     status = ig_h5_array_end(&a);
   ig_h5_array_close(&a);
   return status;
+}
+
+ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
+                    const void *data) {
+  return put_whole(h5, name, dtype, rows, components, data, NULL);
+}
+
+ig_status ig_h5_put_made(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
+                         const ig_made_array *made) {
+  return put_whole(h5, name, dtype, rows, components, NULL, made);
 }
 
 /* count 0: a scalar attribute. */

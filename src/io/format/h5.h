@@ -46,6 +46,9 @@ IG_MUST_CHECK ig_status ig_h5_group(ig_h5 *h5, const char *name);
 /* Writes rows x components values; components 0: a list (rank 1). Groups in the name must exist. */
 IG_MUST_CHECK ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
                                   int components, const void *data);
+/* The same of an array that is made as it is written. */
+IG_MUST_CHECK ig_status ig_h5_put_made(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
+                                       int components, const ig_made_array *made);
 /* The same streamed: `rows` in all, appended in order by ig_h5_array_put. Call ig_h5_array_end
    after the last, and ig_h5_array_close in any case. */
 typedef struct {

@@ -1,6 +1,7 @@
 /* Snapshots as VTKHDF files: writing version 1.0, reading 1 and 2 (VTK file formats, "VTKHDF").
    Arrays come from memory, or in pieces from all ranks. */
 #include "io/result/vtkhdf.h"
+#include "core/image_grid.h"
 #include "io/format/h5.h"
 
 #include <inttypes.h>
@@ -62,6 +63,43 @@ static ig_status put(ig_h5 *h5, const ig_snapshot *snap, const char *name, ig_dt
                     : ig_h5_put(h5, name, dtype, count, components, data);
 }
 
+/* Arrays of a regular grid, made as they are written; on ranks nobody is asked for them. */
+typedef struct {
+  const ig_image_grid *grid;
+  ig_grid_array array;
+  size_t row;
+} making;
+
+static void rows_make(const void *user, size_t begin, size_t bytes, void *to) {
+  const making *m = user;
+  ig_image_rows(m->grid, m->array, (int64_t)(begin / m->row), (int64_t)(bytes / m->row), to);
+}
+
+/* Grids of one run differ in nothing but what is in here, if at all. */
+static uint64_t grid_key(const ig_image_grid *g) {
+  uint64_t word[9], key = 0;
+  memcpy(word, g->nodes, sizeof g->nodes);
+  memcpy(word + 3, g->origin, sizeof g->origin);
+  memcpy(word + 6, g->spacing, sizeof g->spacing);
+  for (int i = 0; i < 9; i++)
+    key = ((key ^ word[i]) * 0xd6e8feb86659fd93u) ^ (key >> 32);
+  return key;
+}
+
+static ig_status put_grid(ig_h5 *h5, const ig_snapshot *snap, const char *name, ig_dtype dtype,
+                          int64_t count, int components, ig_grid_array array) {
+  const making m = {&snap->image, array, ig_dtype_size(dtype) * (components ? 3 : 1)};
+  const ig_made_array made = {rows_make, &m, grid_key(&snap->image)};
+  return ig_h5_put_made(h5, name, dtype, count, components, &made);
+}
+
+static ig_status write_regular(ig_h5 *h5, const ig_snapshot *snap) {
+  IG_TRY(put_grid(h5, snap, ROOT "/Points", IG_F64, snap->points, 3, IG_GRID_POINTS));
+  IG_TRY(put_grid(h5, snap, ROOT "/Connectivity", IG_I64, snap->corners, 0, IG_GRID_CORNERS));
+  IG_TRY(put_grid(h5, snap, ROOT "/Offsets", IG_I64, snap->cells + 1, 0, IG_GRID_OFFSETS));
+  return put_grid(h5, snap, ROOT "/Types", IG_U8, snap->cells, 0, IG_GRID_TYPES);
+}
+
 /* The order of arrays is fixed; with streaming it is also the order of requests to the ranks. */
 static ig_status write_grid(ig_h5 *h5, const ig_snapshot *snap) {
   static const int64_t version[2] = {1, 0};
@@ -71,6 +109,8 @@ static ig_status write_grid(ig_h5 *h5, const ig_snapshot *snap) {
   IG_TRY(ig_h5_put(h5, ROOT "/NumberOfPoints", IG_I64, 1, 0, &snap->points));
   IG_TRY(ig_h5_put(h5, ROOT "/NumberOfCells", IG_I64, 1, 0, &snap->cells));
   IG_TRY(ig_h5_put(h5, ROOT "/NumberOfConnectivityIds", IG_I64, 1, 0, &snap->corners));
+  if (snap->regular)
+    return write_regular(h5, snap);
   IG_TRY(put(h5, snap, ROOT "/Points", IG_F64, snap->points, 3, IG_STREAM_POINTS, snap->point));
   IG_TRY(put(h5, snap, ROOT "/Connectivity", IG_I64, snap->corners, 0, IG_STREAM_CORNERS,
              snap->corner));

@@ -7,6 +7,7 @@
    of their size. */
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,6 +159,8 @@ ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &f, n, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &node, p->nodes, "loads"));
+  const int team = ig_team(p->cx, p->nodes, IG_WORK_NODE);
+#pragma omp parallel for schedule(static) num_threads(team)
   for (int64_t i = 0; i < p->nodes; i++)
     node[i] = fix[i] ? IG_TOUCH_HELD : 0;
   for (int i = 0; i < l->springs; i++)
@@ -168,11 +171,14 @@ ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix
     if (!load->dev)
       continue;
     IG_TRY_GOTO(status, done, p->cx->backend->copy_out(p->cx, f, load->dev, n * sizeof *f));
+#pragma omp parallel for schedule(static) num_threads(team)
     for (int64_t i = 0; i < p->nodes; i++)
       for (int c = 0; c < p->size; c++)
         node[i] |= f[i * p->step + c * p->stride] != 0 ? IG_TOUCH_LOADED : 0;
   }
-  for (int64_t e = ig_topopt_own_begin(p); e < ig_topopt_own_end(p, p->places); e++) {
+  const int64_t begin = ig_topopt_own_begin(p), end = ig_topopt_own_end(p, p->places);
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int64_t e = begin; e < end; e++) {
     int64_t corner[IG_ELEMENT_NODES];
     if (!mark[e])
       continue;

@@ -3,6 +3,7 @@
    on threads or ranks; extremes are exact in any order. */
 #include "topopt/topopt.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,6 +91,7 @@ ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, bool states, i
 /* Host array of `places` bytes; ghosts have no role and are not marked. */
 ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_t *mark) {
   IG_TRY(cx->backend->copy_out(cx, mark, d->role, (size_t)d->places));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, d->places, IG_WORK_VALUE))
   for (int64_t i = 0; i < d->places; i++)
     mark[i] = mark[i] != IG_ROLE_NONE;
   return IG_OK;

@@ -4,6 +4,7 @@
 #include "topopt/grid/grid_output.h"
 #include "topopt/surface/pieces.h"
 #include "topopt/case/boundary_conditions.h"
+#include "core/threads.h"
 #include "ranks/ranks.h"
 #include "solver/krylov/slab.h"
 
@@ -44,6 +45,7 @@ ig_status ig_topopt_grid_touched(void *self, uint8_t *mark) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_points points = ig_topopt_grid_points(m);
   const uint8_t *role = m->role.host;
+#pragma omp parallel for schedule(static) num_threads(ig_team(m->cx, m->grid.stored, IG_WORK_VALUE))
   for (int64_t i = 0; i < m->grid.stored; i++)
     mark[i] = role[i] != IG_ROLE_NONE;
   return ig_topopt_points_touched(&points, m->solver->fix.host, &m->loading, mark);
@@ -52,8 +54,8 @@ ig_status ig_topopt_grid_touched(void *self, uint8_t *mark) {
 /* Elements at a place of the part, `k` planes above its first. Joins with the neighbours below
    along each axis only, so that every face is visited once. Elements of a plane problem are
    open: void there is not enclosed. */
-static ig_status element_join(const ig_topopt_grid_model *m, const int *mirror, const int *at,
-                              ig_topopt_pieces *p) {
+static void element_join(const ig_topopt_grid_model *m, const int *mirror, const int *at,
+                         ig_topopt_pieces *p) {
   const ig_grid *g = &m->grid;
   const int64_t e = ig_grid_place(g, at[0], at[1], at[2]), step[] = {1, g->row, g->plane};
   const int all[] = {g->n[0], g->n[1], g->all}, in[] = {at[0], at[1], at[2] + g->from};
@@ -65,21 +67,33 @@ static ig_status element_join(const ig_topopt_grid_model *m, const int *mirror, 
   }
   if (open)
     ig_topopt_pieces_open(p, e);
-  if (at[2] == 0 && ig_grid_below(g))
-    IG_TRY(ig_topopt_pieces_cross(p, e, m->slab->rank - 1, p->whole + e - g->plane));
-  if (at[2] == g->n[2] && ig_grid_above(g))
-    IG_TRY(ig_topopt_pieces_cross(p, e, m->slab->rank + 1, p->whole + e + g->plane));
+}
+
+/* Faces of the lowest and the highest elements of a part with those of the neighbours. */
+static ig_status plane_cross(const ig_topopt_grid_model *m, int k, ig_topopt_pieces *p) {
+  const ig_grid *g = &m->grid;
+  for (int j = 0; j < g->n[1]; j++)
+    for (int i = 0; i < g->n[0]; i++) {
+      const int64_t e = ig_grid_place(g, i, j, k);
+      if (k == 0 && ig_grid_below(g))
+        IG_TRY(ig_topopt_pieces_cross(p, e, m->slab->rank - 1, p->whole + e - g->plane));
+      if (k == g->n[2] && ig_grid_above(g))
+        IG_TRY(ig_topopt_pieces_cross(p, e, m->slab->rank + 1, p->whole + e + g->plane));
+    }
   return IG_OK;
 }
 
 ig_status ig_topopt_grid_faces(void *self, ig_topopt_pieces *p) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
-  int mirror[3] = {0}, at[3];
+  int mirror[3] = {0};
+  const int layers = ig_grid_layers(g);
   ig_topopt_grid_mirrors(m, mirror);
-  for (at[2] = 0; at[2] < ig_grid_layers(g); at[2]++)
-    for (at[1] = 0; at[1] < g->n[1]; at[1]++)
-      for (at[0] = 0; at[0] < g->n[0]; at[0]++)
-        IG_TRY(element_join(m, mirror, at, p));
-  return IG_OK;
+#pragma omp parallel for schedule(static) num_threads(ig_team(m->cx, g->stored, IG_WORK_NODE))
+  for (int k = 0; k < layers; k++)
+    for (int j = 0; j < g->n[1]; j++)
+      for (int i = 0; i < g->n[0]; i++)
+        element_join(m, mirror, (const int[3]){i, j, k}, p);
+  IG_TRY(plane_cross(m, 0, p));
+  return g->n[2] > 0 && g->n[2] < layers ? plane_cross(m, g->n[2], p) : IG_OK;
 }

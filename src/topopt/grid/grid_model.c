@@ -391,6 +391,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.stream = ig_topopt_grid_stream;
   m->d.show = ig_topopt_grid_show;
   m->d.outline = ig_topopt_grid_outline;
+  m->d.regular = m->whole.dim == 3;
   m->d.surface = dim == 3 ? ig_topopt_grid_surface : NULL;
   m->d.inside = ig_topopt_grid_inside;
   m->d.touched = ig_topopt_grid_touched;

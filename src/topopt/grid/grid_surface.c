@@ -42,7 +42,7 @@ typedef struct {
   double level;
   int32_t *known[2]; /* vertices of the nodes of two planes: its own, on the 7 edges up; -1: none */
   ig_topopt_part_builder build;
-  ig_topopt_skin *skin; /* NULL: all layers are these */
+  ig_topopt_skin *skin;
   int cube[3];
   const int *corner; /* of the tetrahedron at hand */
 } cutter;
@@ -146,7 +146,7 @@ static ig_status rim_note(cutter *c, const int *low, const int *high, int edge, 
   const body *b = c->b;
   const bool bottom = high[2] == c->l->from && high[2] > 0;
   const bool top = low[2] == c->l->to && low[2] < elements_along(b, 2);
-  if (!c->skin || !(bottom || top))
+  if (!(bottom || top))
     return IG_OK;
   const uint64_t node =
       ((uint64_t)low[2] * (uint64_t)b->n[1] + (uint64_t)low[1]) * (uint64_t)b->n[0] +
@@ -258,6 +258,43 @@ done:
   return status;
 }
 
+/* Slabs of the layers by several threads, joined from the lowest up: numbers of vertices are those
+   of layers cut in one go. Each thread has messages of its own. */
+static ig_status slabs_cut(const body *b, const layers *l, double level, ig_topopt_skins *to) {
+  const int all = l->to - l->from, team = team_of(b), most = team > 1 ? 4 * team : 1;
+  const int count = most < all ? most : all;
+  const size_t plane = (size_t)b->n[0] * (size_t)b->n[1];
+  ig_topopt_skin *skin;
+  IG_TRY(IG_NEW(b->cx, &skin, count, "surface"));
+  int failed = 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team) reduction(| : failed)
+  for (int s = 0; s < count; s++) {
+    ig_ctx own = {.threads = 1};
+    body part = *b;
+    layers slab = *l;
+    slab.from = l->from + (int)((int64_t)all * s / count);
+    slab.to = l->from + (int)((int64_t)all * (s + 1) / count);
+    slab.value = l->value + plane * (size_t)(slab.from - l->from);
+    part.cx = &own;
+    cutter c = {.b = &part,
+                .l = &slab,
+                .level = level,
+                .build = {.cx = &own, .out = &skin[s].part},
+                .skin = &skin[s]};
+    failed |= march(&c) != IG_OK;
+  }
+  ig_status status =
+      failed ? IG_FAIL(b->cx, IG_MEMORY, "no memory for the surface, or too many triangles")
+             : IG_OK;
+  for (int s = 0; s < count; s++) {
+    if (status == IG_OK)
+      status = ig_topopt_skin_add(to, &skin[s]);
+    ig_topopt_skin_free(&skin[s]);
+  }
+  free(skin);
+  return status;
+}
+
 /* --- volumes --- */
 
 /* Share of a cube that is inside, by the values at its corners. */
@@ -352,9 +389,7 @@ static ig_status wanted_of(const body *b, double *wanted) {
 
 /* Layers of all ranks, from the lowest up; images come the other way round. */
 static ig_status layers_join(const body *b, ig_topopt_skins *to) {
-  const bool divided = b->g->slab != NULL;
-  const int ranks = divided ? ig_ranks_count(b->cx->ranks) : 1;
-  const int rank = divided ? ig_ranks_rank(b->cx->ranks) : 0;
+  const int ranks = ig_ranks_count(b->cx->ranks), rank = ig_ranks_rank(b->cx->ranks);
   ig_status status = IG_OK;
   for (int i = 0; i < b->count; i++) {
     ig_topopt_skin skin = {0};
@@ -366,10 +401,7 @@ static ig_status layers_join(const body *b, ig_topopt_skins *to) {
     status = march(&c);
     for (int q = 0; q < ranks; q++) {
       const int r = b->of[i].image ? ranks - 1 - q : q;
-      if (divided)
-        status = ig_topopt_skin_bring(to, r, &skin, status);
-      else if (status == IG_OK)
-        status = ig_topopt_skin_add(to, &skin);
+      status = ig_topopt_skin_bring(to, r, &skin, status);
       if (r == rank) /* it has gone */
         ig_topopt_skin_free(&skin);
     }
@@ -377,21 +409,20 @@ static ig_status layers_join(const body *b, ig_topopt_skins *to) {
     if (status != IG_OK)
       break;
   }
-  return divided ? ig_ranks_agree(b->cx, status) : status;
+  return ig_ranks_agree(b->cx, status);
 }
 
-/* Several groups of layers (images, ranks) are joined by keys of their common vertices; a single
-   group needs none of that. */
+/* Groups of layers (slabs of threads, images, ranks) are joined by keys of their common vertices.
+ */
 static ig_status layers_cut(const body *b, ig_topopt_part *surface) {
-  if (b->g->slab || b->count > 1) {
-    ig_topopt_skins to = {.build = {.cx = b->cx, .out = surface}};
-    const ig_status status = layers_join(b, &to);
-    ig_topopt_skins_free(&to);
-    return status;
-  }
-  cutter c = {
-      .b = b, .l = &b->of[0], .level = surface->level, .build = {.cx = b->cx, .out = surface}};
-  return march(&c);
+  ig_topopt_skins to = {.build = {.cx = b->cx, .out = surface}};
+  ig_status status = IG_OK;
+  if (b->g->slab)
+    status = layers_join(b, &to);
+  for (int i = 0; i < b->count && !b->g->slab && status == IG_OK; i++)
+    status = slabs_cut(b, &b->of[i], surface->level, &to);
+  ig_topopt_skins_free(&to);
+  return status;
 }
 
 /* Collective where the grid is divided; the triangles are rank 0's. */
@@ -417,7 +448,7 @@ ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
   if (status == IG_OK)
     status = layers_cut(&b, surface);
   if (status == IG_OK)
-    ig_topopt_part_measure(surface);
+    ig_topopt_part_measure(cx, surface);
   body_free(&b);
   if (status != IG_OK)
     ig_topopt_part_free(surface);
@@ -451,7 +482,9 @@ ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g, const double 
     if (status == IG_OK)
       status = ig_topopt_part_level(volume_of, &b, wanted, level);
   }
-  for (int k = 0; status == IG_OK && k < ig_grid_layers(g); k++)
+  const int top = status == IG_OK ? ig_grid_layers(g) : 0;
+#pragma omp parallel for schedule(dynamic) num_threads(team_of(&b))
+  for (int k = 0; k < top; k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++)
         share[ig_grid_place(g, i, j, k)] =

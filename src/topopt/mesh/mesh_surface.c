@@ -434,7 +434,7 @@ ig_status ig_topopt_mesh_surface(void *self, double *density, double level, bool
   if (status == IG_OK)
     status = surface_cut(&c, surface);
   if (status == IG_OK)
-    ig_topopt_part_measure(surface);
+    ig_topopt_part_measure(m->cx, surface);
   cutter_free(&c);
   if (status != IG_OK)
     ig_topopt_part_free(surface);

@@ -6,14 +6,19 @@
    across the cuts. */
 #include "topopt/surface/pieces.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "core/union_find.h"
 
 #include <stdlib.h>
 
+static int team_of(const ig_topopt_pieces *p) {
+  return ig_team(p->cx, p->places, IG_WORK_NODE);
+}
+
 void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b) {
   if (p->solid[a] != p->solid[b])
     return;
-  ig_union_join(p->of, (int32_t)a, (int32_t)b);
+  ig_union_join_shared(p->of, (int32_t)a, (int32_t)b);
 }
 
 void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
@@ -37,33 +42,69 @@ static void pieces_free(ig_topopt_pieces *p) {
   free(p->piece);
 }
 
-/* From the forest to numbers of pieces: a root is the lowest of its tree. Roots come before
-   all other elements of their tree, so one pass numbers pieces and adds up what is known of
-   them. */
-static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
+/* Numbers of pieces by the order of their roots, each the lowest of its tree: -2 - number at the
+   root, so that it is told from a link. */
+static ig_status roots_number(ig_topopt_pieces *p) {
   int64_t roots = 0;
-  for (int64_t i = 0; i < p->places; i++) {
-    p->of[i] = ig_union_root(p->of, (int32_t)i);
-    roots += p->of[i] == i && p->solid[i] < 2;
-  }
+#pragma omp parallel for schedule(static) num_threads(team_of(p)) reduction(+ : roots)
+  for (int64_t i = 0; i < p->places; i++)
+    roots += p->solid[i] < 2 && p->of[i] == i;
   IG_TRY(IG_NEW(p->cx, &p->piece, (size_t)roots + 1, "pieces"));
-  for (int64_t i = 0; i < p->places; i++) {
-    if (p->solid[i] == 2) {
-      p->of[i] = -1;
-      continue;
-    }
-    if (p->of[i] == i) {
+  for (int64_t i = 0; i < p->places && p->count < roots; i++)
+    if (p->solid[i] < 2 && p->of[i] == i) {
       p->piece[p->count] =
           (ig_topopt_piece){.first = p->whole + i, .solid = p->solid[i], .mine = true};
-      p->of[i] = p->count++;
-    } else {
-      p->of[i] = p->of[p->of[i]];
+      p->of[i] = -2 - p->count++;
     }
-    ig_topopt_piece *piece = &p->piece[p->of[i]];
-    piece->last = p->whole + i;
-    piece->size++;
-    piece->open |= p->open[i];
-    piece->touched |= touched[i];
+  return IG_OK;
+}
+
+/* The number at the end of the links. Threads change links of their own elements to numbers, which
+   others may meet: both lead to the same. */
+static int32_t number_of(const ig_topopt_pieces *p, int64_t i) {
+  int32_t at = (int32_t)i;
+  while (at >= 0)
+    at = __atomic_load_n(&p->of[at], __ATOMIC_RELAXED);
+  return -2 - at;
+}
+
+/* Elements from..to of a piece are added to what is known of it; by several threads at a time. */
+static void run_add(ig_topopt_pieces *p, ig_topopt_piece *piece, const uint8_t *touched,
+                    int64_t from, int64_t to) {
+  uint8_t open = 0, marks = 0;
+  for (int64_t i = from; i < to; i++) {
+    open |= p->open[i];
+    marks |= touched[i];
+  }
+  __atomic_fetch_add(&piece->size, to - from, __ATOMIC_RELAXED);
+  __atomic_fetch_or(&piece->touched, marks, __ATOMIC_RELAXED);
+  if (open)
+    __atomic_store_n(&piece->open, true, __ATOMIC_RELAXED);
+  int64_t last = __atomic_load_n(&piece->last, __ATOMIC_RELAXED);
+  const int64_t own = p->whole + to - 1;
+  while (last < own && !__atomic_compare_exchange_n(&piece->last, &last, own, false,
+                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
+/* From the forest to numbers of pieces. Elements in a row mostly belong to one piece, and are added
+   to it together. */
+static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
+  enum { ROW = 4096 };
+  IG_TRY(roots_number(p));
+#pragma omp parallel for schedule(static) num_threads(team_of(p))
+  for (int64_t i = 0; i < p->places; i++)
+    __atomic_store_n(&p->of[i], p->solid[i] == 2 ? -1 : -2 - number_of(p, i), __ATOMIC_RELAXED);
+#pragma omp parallel for schedule(static) num_threads(team_of(p))
+  for (int64_t row = 0; row < p->places; row += ROW) {
+    const int64_t end = row + ROW < p->places ? row + ROW : p->places;
+    for (int64_t from = row, to; from < end; from = to) {
+      const int32_t at = p->of[from];
+      for (to = from; to < end && p->of[to] == at; to++)
+        p->of[to] = at == -1 ? -1 : -2 - at;
+      if (at != -1)
+        run_add(p, &p->piece[-2 - at], touched, from, to);
+    }
   }
   return IG_OK;
 }
@@ -79,6 +120,7 @@ static ig_status own_find(const ig_discretisation *d, const double *density, dou
   IG_TRY(IG_NEW(cx, &p->open, n, "pieces"));
   IG_TRY(IG_NEW(cx, &p->of, n, "pieces"));
   IG_TRY(ig_topopt_elements_mark(cx, d, p->solid));
+#pragma omp parallel for schedule(static) num_threads(team_of(p))
   for (size_t i = 0; i < n; i++) {
     p->of[i] = (int32_t)i;
     p->solid[i] = !p->solid[i] ? 2 : density[i] >= level;
@@ -103,10 +145,13 @@ static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const doubl
 ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
                                  double level, const uint8_t *touched, ig_topopt_tally *tally) {
   ig_topopt_pieces p;
-  int64_t count[5] = {0};
+  int64_t count[5] = {0}, loads = 0;
   ig_status status = pieces_make(cx, d, density, level, touched, &p);
-  for (int64_t i = 0; status == IG_OK && i < p.places; i++)
-    count[2] += p.of[i] >= 0 && touched[i] & IG_TOUCH_LOADED;
+  const int64_t places = status == IG_OK ? p.places : 0;
+#pragma omp parallel for schedule(static) num_threads(team_of(&p)) reduction(+ : loads)
+  for (int64_t i = 0; i < places; i++)
+    loads += p.of[i] >= 0 && touched[i] & IG_TOUCH_LOADED;
+  count[2] = loads;
   for (int32_t i = 0; status == IG_OK && i < p.count; i++) {
     const ig_topopt_piece *piece = &p.piece[i];
     const bool loaded = piece->solid && piece->touched & IG_TOUCH_LOADED;
@@ -150,20 +195,23 @@ ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double
                                   double level, const uint8_t *touched, int64_t *islands,
                                   int64_t *elements) {
   ig_topopt_pieces p;
-  int64_t largest[2], count[2] = {0, 0};
+  int64_t largest[2] = {0}, first = 0, cleared = 0;
   ig_status status = pieces_make(cx, d, density, level, touched, &p);
   if (status == IG_OK)
     status = largest_find(&p, d, largest);
-  for (int64_t i = 0; status == IG_OK && i < p.places; i++) {
+  const int64_t places = status == IG_OK ? p.places : 0;
+#pragma omp parallel for schedule(static) num_threads(team_of(&p)) reduction(+ : first, cleared)
+  for (int64_t i = 0; i < places; i++) {
     if (p.of[i] < 0 || p.solid[i] != 1)
       continue;
     const ig_topopt_piece *piece = &p.piece[p.of[i]];
     if (piece->touched || (piece->size == largest[0] && piece->last == largest[1]))
       continue;
-    count[0] += piece->first == p.whole + i;
-    count[1]++;
+    first += piece->first == p.whole + i;
+    cleared++;
     density[i] = 0;
   }
+  int64_t count[2] = {first, cleared};
   pieces_free(&p);
   if (status == IG_OK)
     status = ig_topopt_count(d, count, 2);

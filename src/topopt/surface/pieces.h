@@ -29,8 +29,9 @@ struct ig_topopt_pieces {
   int32_t count;
 };
 
-/* For discretisations: two elements share a face; a face is free and on no plane of symmetry; a
-   face is shared with an element of another rank, `other` in the whole. */
+/* For discretisations: two elements share a face; a face is free and on no plane of symmetry (both
+   by several threads at a time); a face is shared with an element of another rank, `other` in the
+   whole. */
 void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b);
 void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a);
 IG_MUST_CHECK ig_status ig_topopt_pieces_cross(ig_topopt_pieces *p, int64_t own, int rank,

@@ -1,5 +1,6 @@
 /* Surfaces as triangles that grow: marching tetrahedra, the level that keeps a volume, vertices by
    their keys; what grids and meshes share. */
+#include "core/threads.h"
 #include "topopt/surface/surface.h"
 
 #include <math.h>
@@ -156,9 +157,8 @@ ig_status ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double
 }
 
 /* In double: the sum of many small volumes in single precision would lose digits. */
-void ig_topopt_part_measure(ig_topopt_part *s) {
-  s->area = s->volume = 0;
-  for (int64_t t = 0; t < s->triangles; t++) {
+static void measure(ig_topopt_part *s, int64_t begin, int64_t end) {
+  for (int64_t t = begin; t < end; t++) {
     double p[3][3], n[3];
     for (int i = 0; i < 3; i++)
       for (int d = 0; d < 3; d++)
@@ -169,6 +169,26 @@ void ig_topopt_part_measure(ig_topopt_part *s) {
     }
     s->area += 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     s->volume += (p[0][0] * n[0] + p[0][1] * n[1] + p[0][2] * n[2]) / 6;
+  }
+}
+
+/* Sums of chunks, added in their order: the same for any number of threads. */
+void ig_topopt_part_measure(ig_ctx *cx, ig_topopt_part *s) {
+  enum { CHUNK = 1 << 16, CHUNKS = 1 << 15 }; /* as many as numbers of 32 bits can need */
+  const int64_t count = (s->triangles + CHUNK - 1) / CHUNK;
+  double sum[CHUNKS][2];
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, s->triangles, IG_WORK_NODE))
+  for (int64_t c = 0; c < count; c++) {
+    ig_topopt_part part = *s;
+    part.area = part.volume = 0;
+    measure(&part, c * CHUNK, (c + 1) * CHUNK < s->triangles ? (c + 1) * CHUNK : s->triangles);
+    sum[c][0] = part.area;
+    sum[c][1] = part.volume;
+  }
+  s->area = s->volume = 0;
+  for (int64_t c = 0; c < count; c++) {
+    s->area += sum[c][0];
+    s->volume += sum[c][1];
   }
 }
 

@@ -91,7 +91,7 @@ IG_MUST_CHECK ig_status ig_surface_walls_off(const ig_surface_walls *w, const ig
 ig_surface_faces ig_surface_walls_faces(ig_surface_walls *w);
 
 /* Area and enclosed volume. */
-void ig_topopt_part_measure(ig_topopt_part *s);
+void ig_topopt_part_measure(ig_ctx *cx, ig_topopt_part *s);
 
 /* Share of a tetrahedron in which a field, given at its corners, is at least `level`. */
 double ig_topopt_part_share(const double *value, double level);

@@ -4,6 +4,7 @@
    triangles that share an edge at the same vertex belong to one fan; a vertex of a manifold has
    one. With V fans, E edges and F triangles, V - E + F = 2 (shells - handles). */
 #include "topopt/surface/surface.h"
+#include "core/threads.h"
 #include "core/union_find.h"
 
 #include <stdlib.h>
@@ -36,19 +37,22 @@ static int between(const look *l, int32_t a, int32_t b, int32_t *last) {
 }
 
 /* A half-edge without exactly one partner in the other direction is open; it joins no fans. */
-static void walk(const look *l, ig_topopt_part_shape *shape) {
+static void walk(ig_ctx *cx, const look *l, ig_topopt_part_shape *shape) {
   const int32_t halves = (int32_t)(3 * l->s->triangles);
+  int64_t open = 0;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, halves, IG_WORK_NODE)) reduction(+ : open)
   for (int32_t h = 0; h < halves; h++) {
     const int32_t a = vertex(l, h), b = vertex(l, next(h));
     int32_t other = -1, same;
-    ig_union_join(l->shell, a, b);
+    ig_union_join_shared(l->shell, a, b);
     if (between(l, b, a, &other) != 1 || between(l, a, b, &same) != 1) {
-      shape->open++;
+      open++;
       continue;
     }
-    ig_union_join(l->fan, h, next(other)); /* both begin at a */
-    ig_union_join(l->fan, next(h), other);
+    ig_union_join_shared(l->fan, h, next(other)); /* both begin at a */
+    ig_union_join_shared(l->fan, next(h), other);
   }
+  shape->open = open;
 }
 
 /* V is the number of fans, not of vertices: a vertex where the surface touches itself counts
@@ -78,7 +82,7 @@ ig_status ig_topopt_part_look(ig_ctx *cx, const ig_topopt_part *s, ig_topopt_par
   for (size_t i = 0; i < n; i++)
     l.start[i] = l.start[i + 1];
   l.start[n] = (int32_t)halves;
-  walk(&l, shape);
+  walk(cx, &l, shape);
   int64_t fans = 0, used = 0;
   for (size_t h = 0; h < halves; h++)
     fans += l.fan[h] == (int32_t)h;

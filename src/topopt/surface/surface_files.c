@@ -1,6 +1,7 @@
 /* Surfaces as files: STL, 3MF, OBJ, PLY. A file is built in memory and handed to the sink, which
    writes it beside the other results. Files contain no date: equal parts are equal files. */
 #include "core/number.h"
+#include "core/threads.h"
 #include "topopt/surface/outline.h"
 
 #include <math.h>
@@ -14,15 +15,19 @@ typedef struct {
 } buffer;
 
 /* Grows to twice the size needed: the cost per byte stays constant. */
+static ig_status room_for(ig_ctx *cx, buffer *b, size_t size) {
+  if (b->size + size <= b->capacity)
+    return IG_OK;
+  const size_t want = 2 * (b->size + size);
+  char *more = realloc(b->bytes, want);
+  if (!more)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a surface file of %zu bytes", want);
+  b->bytes = more;
+  b->capacity = want;
+  return IG_OK;
+}
 static ig_status put(ig_ctx *cx, buffer *b, const void *data, size_t size) {
-  if (b->size + size > b->capacity) {
-    const size_t want = 2 * (b->size + size);
-    char *more = realloc(b->bytes, want);
-    if (!more)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for a surface file of %zu bytes", want);
-    b->bytes = more;
-    b->capacity = want;
-  }
+  IG_TRY(room_for(cx, b, size));
   memcpy(b->bytes + b->size, data, size);
   b->size += size;
   return IG_OK;
@@ -34,6 +39,25 @@ static void place(const ig_topopt_part *s, int32_t vertex, double unit, float x[
     x[d] = (float)((double)s->vertex[vertex][d] / unit);
 }
 
+/* Normal and corners of a triangle, and two bytes of attributes: 0. */
+enum { STL_RECORD = 50 };
+static void stl_record(const ig_topopt_part *s, int64_t t, double unit, char *to) {
+  float record[12] = {0};
+  for (int i = 0; i < 3; i++)
+    place(s, s->triangle[t][i], unit, &record[3 + 3 * i]);
+  double n[3], norm = 0;
+  for (int d = 0; d < 3; d++) {
+    const int e = (d + 1) % 3, f = (d + 2) % 3;
+    n[d] = (double)(record[6 + e] - record[3 + e]) * (double)(record[9 + f] - record[3 + f]) -
+           (double)(record[6 + f] - record[3 + f]) * (double)(record[9 + e] - record[3 + e]);
+    norm += n[d] * n[d];
+  }
+  for (int d = 0; d < 3 && norm > 0; d++)
+    record[d] = (float)(n[d] / sqrt(norm));
+  memcpy(to, record, sizeof record);
+  memset(to + sizeof record, 0, STL_RECORD - sizeof record);
+}
+
 /* both binary formats are little-endian, as are the machines Ingot runs on. 80 bytes of text,
    the number of triangles, then 50 bytes each: normal, three corners, two bytes of attributes.
    The text must not begin with "solid", by which readers tell ASCII files. */
@@ -43,23 +67,12 @@ static ig_status write_stl(ig_ctx *cx, const ig_topopt_part *s, double unit, buf
   ig_format(head, sizeof head, "binary STL by Ingot, in units of %g m", unit);
   IG_TRY(put(cx, b, head, sizeof head));
   IG_TRY(put(cx, b, &count, 4));
-  for (int64_t t = 0; t < s->triangles; t++) {
-    float record[12] = {0};
-    for (int i = 0; i < 3; i++)
-      place(s, s->triangle[t][i], unit, &record[3 + 3 * i]);
-    double n[3], norm = 0;
-    for (int d = 0; d < 3; d++) {
-      const int e = (d + 1) % 3, f = (d + 2) % 3;
-      n[d] = (double)(record[6 + e] - record[3 + e]) * (double)(record[9 + f] - record[3 + f]) -
-             (double)(record[6 + f] - record[3 + f]) * (double)(record[9 + e] - record[3 + e]);
-      norm += n[d] * n[d];
-    }
-    for (int d = 0; d < 3 && norm > 0; d++)
-      record[d] = (float)(n[d] / sqrt(norm));
-    const uint16_t attribute = 0;
-    IG_TRY(put(cx, b, record, sizeof record));
-    IG_TRY(put(cx, b, &attribute, 2));
-  }
+  IG_TRY(room_for(cx, b, STL_RECORD * (size_t)s->triangles));
+  char *to = b->bytes + b->size;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, s->triangles, IG_WORK_NODE))
+  for (int64_t t = 0; t < s->triangles; t++)
+    stl_record(s, t, unit, to + STL_RECORD * t);
+  b->size += STL_RECORD * (size_t)s->triangles;
   return IG_OK;
 }
 
