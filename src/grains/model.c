@@ -328,7 +328,6 @@ ig_status ig_grains_open(ig_job *job, ig_grains_run *r) {
   field_make(r);
   r->view.event = r->array.event.dev; /* says where temperatures come from */
   IG_TRY(steps_make(r));
-  ig_grains_front_warn(r);
   IG_TRY(ids_make(r));
   IG_TRY(ig_grains_cells_make(r));
   IG_TRY(ig_grains_axes_make(r));

@@ -393,6 +393,7 @@ static void coarse_fronts_are_warned_of(void **state) {
     ig_job job;
     said[0] = 0;
     open_run(cx, &c, &job, &r);
+    ig_grains_front_warn(&r);
     ig_grains_close(&r);
     assert_true(!!*said == n % 2);
     if (n % 2)
