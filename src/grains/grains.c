@@ -12,6 +12,7 @@ static ig_status room_open(ig_job *job, void **self) {
   r->cx = job->cx;
   *self = r;
   IG_TRY(ig_grains_open(job, r));
+  ig_grains_front_warn(r);
   job->elements = job->nodes = job->dofs = r->view.cells;
   return IG_OK;
 }
@@ -51,6 +52,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   char text[160];
   ig_status status;
   IG_TRY_GOTO(status, done, ig_grains_open(job, &r));
+  ig_grains_front_warn(&r);
   snprintf(text, sizeof text, "%d x %d x %d of %g m", r.view.n[0], r.view.n[1], r.view.n[2],
            r.c->grid.cell);
   line(user, "cells", text);

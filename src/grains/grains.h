@@ -184,6 +184,8 @@ static inline bool ig_grains_cell_of(const ig_grains_run *r, const double *point
   *cell = ((int64_t)at[2] * r->view.n[1] + at[1]) * r->view.n[0] + at[0];
   return true;
 }
+/* advice.c: warns of cells too long for the front's undercooling. */
+void ig_grains_front_warn(const ig_grains_run *r);
 /* Speed of a tip at an undercooling, m/s. */
 double ig_grains_speed(const ig_grains_run *r, double under);
 

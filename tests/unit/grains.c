@@ -363,6 +363,47 @@ static void overlaps_are_warned_of(void **state) {
   ig_ctx_close(cx);
 }
 
+/* 20 K/um at 0.5 m/s: tips follow the liquidus by 60.7 K (the root of 2.2196e-3 u + 1.0533e-4 u^2 -
+   1.0302e-7 u^3 = 0.5), 3 um; a quarter of that is less than a cell of 1 um. A field, and events
+   that say the same; at 2 K/um nothing is said. */
+static void coarse_fronts_are_warned_of(void **state) {
+  (void)state;
+  char said[512], path[] = "/tmp/ingot-grains-XXXXXX", text[256];
+  ig_ctx *cx;
+  assert_int_equal(
+      ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1, .log = keep_text, .user = said},
+                  &cx),
+      IG_OK);
+  for (int n = 0; n < 4; n++) {
+    const double gradient = n % 2 ? 2e7 : 2e6;
+    snprintf(text, sizeof text,
+             "x,y,z,tm,ts,cr\n0,0,0,0,4e-6,%g\n0,0,1e-6,0,6e-6,%g\n0,0,2e-6,0,8e-6,%g\n",
+             0.5 * gradient, 0.5 * gradient, 0.5 * gradient);
+    if (n == 0)
+      temporary(path, text);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    ig_grains_file file;
+    ig_grains_case c = n < 2 ? grains_box(4, 4, 4) : grains_pool(&file, path);
+    c.field.gradient = gradient;
+    c.time_step = 1e-8;
+    ig_grains_run r;
+    ig_job job;
+    said[0] = 0;
+    open_run(cx, &c, &job, &r);
+    ig_grains_front_warn(&r);
+    ig_grains_close(&r);
+    assert_true(!!*said == n % 2);
+    if (n % 2)
+      assert_non_null(
+          strstr(said, "temperatures fall by 20 K, and tips follow the liquidus by 60.7 K"));
+  }
+  remove(path);
+  ig_ctx_close(cx);
+}
+
 /* Files: one line of what is wrong, with its place. */
 static void bad_events_are_refused(void **state) {
   (void)state;
@@ -478,6 +519,7 @@ int main(void) {
       cmocka_unit_test(solid_beside_goes_on),
       cmocka_unit_test(refined_times_are_interpolated),
       cmocka_unit_test(overlaps_are_warned_of),
+      cmocka_unit_test(coarse_fronts_are_warned_of),
       cmocka_unit_test(bad_events_are_refused),
 #endif
       cmocka_unit_test(bad_cases_are_refused),
