@@ -83,8 +83,9 @@ static __device__ void flood_all(const ig_powder_view &v, uint32_t *room) {
   if (t == 0)
     from = words, to = 0;
   __syncthreads();
+#pragma unroll 8 /* several loads on their way */
   for (int i = t; i < all; i += THREADS) {
-    const uint32_t bits = *(volatile uint32_t *)&v.wet[i];
+    const uint32_t bits = __ldcg(&v.wet[i]);
     if (room)
       room[i] = bits;
     if (bits) {
