@@ -48,4 +48,5 @@ class Build(build_ext):
 
 # the sources are CMake's business; the name makes setuptools call Build
 setup(version=version(), packages=[], py_modules=[], ext_modules=[Extension("ingot._ingot", sources=[])],
-      cmdclass={"build_ext": Build})
+      cmdclass={"build_ext": Build},
+      options={"bdist_wheel": {"py_limited_api": "cp39"}})  # one wheel for every Python from 3.9 on

@@ -2,10 +2,11 @@
    displacements.
 
    Stresses: those of each element at its nodes, averaged over the elements around them, as
-   CalculiX and other programs write them. Inside a straight tet10 they are linear. */
+   CalculiX and other programs write them. */
 #include "finish/finish.h"
 #include "core/number.h"
 #include "mesh/geometry.h"
+#include "solid/nodal.h"
 #include "topopt/design/stress.h"
 
 #include <math.h>
@@ -212,82 +213,31 @@ typedef struct {
   double reached; /* of these: the time */
 } reading;
 
-/* Gradients of the barycentric coordinates; volume of the tetrahedron. */
-static double gradients(const ig_mesh *mesh, const ig_lid *node, double g[4][3]) {
-  double a[3][3], det = 0;
-  for (int i = 0; i < 3; i++)
-    for (int d = 0; d < 3; d++)
-      a[i][d] =
-          mesh->x[3 * (size_t)node[i + 1] + (size_t)d] - mesh->x[3 * (size_t)node[0] + (size_t)d];
-  for (int i = 0; i < 3; i++) {
-    const double *p = a[(i + 1) % 3], *q = a[(i + 2) % 3];
-    for (int d = 0; d < 3; d++)
-      g[i + 1][d] = p[(d + 1) % 3] * q[(d + 2) % 3] - p[(d + 2) % 3] * q[(d + 1) % 3];
-  }
-  for (int d = 0; d < 3; d++)
-    det += a[0][d] * g[1][d];
-  for (int d = 0; d < 3; d++) {
-    for (int i = 1; i < 4; i++)
-      g[i][d] /= det;
-    g[0][d] = -g[1][d] - g[2][d] - g[3][d];
-  }
-  return det / 6;
-}
-
-/* Corners of the edges of a tet10, in the order of their nodes. */
-static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-
-/* Stress at a corner of a straight tet10: there the shape function of corner i has the gradient
-   (4 l_i - 1) grad l_i, that of an edge 4 (l_i grad l_j + l_j grad l_i). */
-static void corner_stress(const ig_finish_material *f, const double *u, const ig_lid *node,
-                          double g[4][3], int corner, double s[6]) {
-  double h[3][3] = {{0}}; /* d u_i / d x_j */
-  for (int a = 0; a < 10; a++) {
-    double by[3];
-    for (int d = 0; d < 3; d++)
-      by[d] = a < 4 ? (a == corner ? 3 : -1) * g[a][d]
-                    : 4 * ((edge[a - 4][0] == corner ? g[edge[a - 4][1]][d] : 0) +
-                           (edge[a - 4][1] == corner ? g[edge[a - 4][0]][d] : 0));
-    for (int i = 0; i < 3; i++)
-      for (int d = 0; d < 3; d++)
-        h[i][d] += u[3 * (size_t)node[a] + (size_t)i] * by[d];
-  }
-  const double mu = f->young / (2 * (1 + f->poisson));
-  const double lambda = f->young * f->poisson / ((1 + f->poisson) * (1 - 2 * f->poisson));
-  const double trace = h[0][0] + h[1][1] + h[2][2];
-  for (int i = 0; i < 3; i++) {
-    const int k = (i + 1) % 3;
-    s[i] = lambda * trace + 2 * mu * h[i][i];
-    s[3 + i] = mu * (h[i][k] + h[k][i]);
-  }
-}
-
-static double mises(const double *s) {
-  const double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
-  return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
-}
-
-/* Means at the nodes over the elements of one material; at the node of an edge an element has the
-   mean of its two corners. */
+/* Means at the nodes over the elements of one material, of the stresses continued to them. */
 static void stresses(reading *r, const double *u, int material) {
   const ig_mesh *mesh = r->m->mesh;
   const ig_block *block = &mesh->block[0];
+  const ig_finish_material *f = &r->f->material[material];
+  const ig_solid_law law = ig_solid_isotropic(f->young, f->poisson, 0);
+  const double none[1] = {0}; /* no history */
+  double fit[40];
+  ig_solid_continuation(IG_SOLID_TET10, NULL, fit);
   memset(r->stress, 0, 6 * (size_t)mesh->nodes * sizeof *r->stress);
   memset(r->count, 0, (size_t)mesh->nodes * sizeof *r->count);
   for (ig_lid e = 0; e < block->count; e++) {
     const ig_lid *node = block->conn + 10 * (size_t)e;
-    double g[4][3], s[10][6];
+    double X[30], v[30], point[4 * IG_SOLID_REPORT];
     if (r->m->material[e] != material)
       continue;
-    (void)gradients(mesh, node, g);
+    for (int i = 0; i < 30; i++) {
+      X[i] = mesh->x[3 * (size_t)node[i / 3] + (size_t)(i % 3)];
+      v[i] = u[3 * (size_t)node[i / 3] + (size_t)(i % 3)];
+    }
+    ig_solid_report(IG_SOLID_TET10, &law, X, v, NULL, none, point);
     for (int a = 0; a < 10; a++) {
-      if (a < 4)
-        corner_stress(&r->f->material[material], u, node, g, a, s[a]);
-      for (int k = 0; k < 6; k++) {
-        if (a >= 4)
-          s[a][k] = (s[edge[a - 4][0]][k] + s[edge[a - 4][1]][k]) / 2;
-        r->stress[6 * (size_t)node[a] + (size_t)k] += s[a][k];
-      }
+      for (int i = 0; i < 24; i++)
+        r->stress[6 * (size_t)node[a] + (size_t)(i % 6)] +=
+            fit[4 * a + i / 6] * point[i / 6 * IG_SOLID_REPORT + i % 6];
       r->count[node[a]]++;
     }
   }
@@ -305,7 +255,7 @@ static double stress_most(const reading *r, const ig_finish_region *region, cons
   for (ig_lid n = 0; n < mesh->nodes; n++) {
     const double *t = r->stress + 6 * (size_t)n;
     const double s = r->count[n] && !r->skipped[n]
-                         ? fmax(0, by[0] * (mises(t) + by[1] * (t[0] + t[1] + t[2])))
+                         ? fmax(0, by[0] * (ig_nodal_mises(t) + by[1] * (t[0] + t[1] + t[2])))
                          : -1;
     bool in = !region;
     for (int image = 0; image < 8 && s > most && !in; image++)

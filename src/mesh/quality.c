@@ -140,6 +140,17 @@ static double hex_vectors(const ig_mesh *mesh, const ig_lid *conn, double v[21])
   return size;
 }
 
+/* Whether an element has no size beside its extent. */
+static bool is_flat(const ig_mesh *mesh, const ig_elem_info *info, const ig_lid *conn, double least,
+                    double measure) {
+  double extent = 0;
+  for (int a = 1; a < info->nodes; a++)
+    for (int c = 0; c < 3; c++)
+      extent = fmax(extent, fabs(mesh->x[3 * (size_t)conn[a] + (size_t)c] -
+                                 mesh->x[3 * (size_t)conn[0] + (size_t)c]));
+  return fmax(fabs(least), fabs(measure)) <= 1e-12 * pow(extent, info->dim);
+}
+
 /* first: number of the block's first element, for messages. In a grid nearly all elements are
    copies of the first one, so comparing 21 numbers replaces the determinants; only if the first is
    safely valid (1e-3 of its mean). Corners in range and different, positive measure. The first bad
@@ -199,9 +210,13 @@ static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *bl
   double least;
   const double measure = ig_elem_measure(mesh, block, bad, &least);
   return IG_FAIL(cx, IG_INPUT,
-                 "element %d (%s) has a non-positive Jacobian (%g at its worst point, size %g): "
-                 "check the order of its nodes",
-                 first + bad, info->name, least, measure);
+                 "element %d (%s) has a non-positive Jacobian (%g at its worst point, size %g): %s",
+                 first + bad, info->name, least, measure,
+                 is_flat(mesh, info, conn, least, measure)
+                     ? "its nodes lie in a plane, on a line or at one place; leave it out, or mesh "
+                       "again"
+                 : measure > 0 ? "it is folded or distorted, or its nodes are in another order"
+                               : "check the order of its nodes");
 }
 
 /* Unsigned comparison catches negative numbers as well. Items in range; faces must exist on their
