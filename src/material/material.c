@@ -124,7 +124,12 @@ static const ig_option fatigue_options[] = {
             "the amplitude falls with reversals to this power (Basquin), -0.1 for example"),
     IG_REAL_USUAL(J, ultimate, "Pa", NULL, IG_POSITIVE, 1e13, 1e6, 1e11,
                   "tensile strength, for mean stresses after Goodman"),
-    IG_REAL(J, limit, "Pa", "0", 0, 1e13, "amplitudes up to it do no harm"), IG_END};
+    IG_REAL(J, mean_stress, "", NULL, 0, 10,
+            "weight of the mean stress (sum of its normal components) beside the amplitude, after "
+            "Sines, instead of Goodman; ultimate then bounds the stress alone, and may be left "
+            "out"),
+    IG_REAL(J, limit, "Pa", "0", 0, 1e13, "amplitudes up to it do no harm"),
+    IG_END};
 #undef J
 #define M ig_material_case
 const ig_option ig_material_options[] = {

@@ -78,6 +78,7 @@ enum { IG_WALLS_BLOCK, IG_WALLS_LINE };
 typedef struct {
   ig_src at;
   double coefficient, exponent, ultimate; /* Pa, negative, tensile strength in Pa; NaN: not given */
+  double mean_stress;                     /* weight of the mean trace, instead of Goodman; NaN */
   double limit;                           /* amplitudes up to it do no harm, Pa */
 } ig_fatigue_case;
 

@@ -119,6 +119,10 @@ beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'supports: [{se
   sed 's/^materials.*/materials: [{name: m, young: 200 GPa, poisson: 0, fatigue: {coefficient: 2 GPa, exponent: -0.1, ultimate: 900 MPa}}]/' >cycles.yaml
 run cycles
 near 'damage of the spectrum' "$(figure cycles finished_damage)" "$(awk 'BEGIN { print 2e4 / (2000 / 300) ^ 10 + 2e3 / (2000 / (200 / (1 - 200 / 900))) ^ 10 }')" 0.02
+# the same after Sines: 200 MPa and 0.3 of a mean trace of 200 MPa, of either sign
+sed 's/ultimate: 900 MPa/mean_stress: 0.3/; s/factor: 40, ratio: 0, cycles: 1e3}/factor: 40, ratio: 0, cycles: 1e3}, {factor: -40, ratio: 0, cycles: 1e6}/' cycles.yaml >sines.yaml
+run sines
+near 'damage after Sines' "$(figure sines finished_damage)" "$(awk 'BEGIN { print 2e4 / (2000 / 300) ^ 10 + 2e3 / (2000 / 260) ^ 10 + 2e6 / (2000 / 140) ^ 10 }')" 0.02
 # a uniform stress is the same on all meshes but for rounding, which is no growth
 beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'finish: {meshes: 3, size: 4 mm}' \
   'supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]' 'loads: [{set: xmax, force: [1000, 0, 0], spread: faces}]' >even.yaml

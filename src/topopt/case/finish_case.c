@@ -66,12 +66,13 @@ static ig_status check_more(ig_ctx *cx, const ig_topopt_case *c, const ig_list *
   bool endures = count > 0;
   for (int m = 0; m < count; m++) {
     const ig_fatigue_case *by = &IG_ITEM(const ig_material_case, *materials, m)->fatigue;
-    endures = endures && !isnan(by->coefficient) && !isnan(by->exponent) && !isnan(by->ultimate);
+    endures = endures && !isnan(by->coefficient) && !isnan(by->exponent) &&
+              !(isnan(by->ultimate) && isnan(by->mean_stress));
   }
   if (o->spectrum.count > 0 && !endures)
     return ig_fail_at(cx, &o->at,
-                      "finish: spectrum: needs fatigue: {coefficient, exponent, ultimate} of the "
-                      "material");
+                      "finish: spectrum: needs fatigue: {coefficient, exponent, ultimate or "
+                      "mean_stress} of the material");
   return IG_OK;
 }
 
