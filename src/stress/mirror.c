@@ -25,26 +25,36 @@ static bool whole_side(const ig_stress_run *r, const ig_lid *node, ig_lid count,
   return there == count;
 }
 
-/* A support that holds x, or y, and nothing else, of a whole side of the mesh, all the time. Not z:
-   what lies on a smooth plate is held so, too, and no build is symmetric upwards. */
+/* A support that holds x, y or z and nothing else, of a whole side of the mesh, all the time: marks
+   the side in `on`. */
+static ig_status side_find(ig_stress_run *r, const ig_stress_support *s, bool on[3][2],
+                           double at[3][2]) {
+  ig_lid *node, count;
+  if (!s->fix || strlen(s->fix) != 1 || s->fix[0] < 'x' || s->fix[0] > 'z' || s->since ||
+      s->until || s->equal || !isnan(s->displacement[0]))
+    return IG_OK;
+  const int axis = s->fix[0] - 'x';
+  IG_TRY(ig_mesh_named_nodes(r->m->cx, r->m->mesh, &s->at, s->set, &node, &count));
+  for (int side = 0; side < 2; side++)
+    on[axis][side] |= whole_side(r, node, count, axis, side, &at[axis][side]);
+  free(node);
+  return IG_OK;
+}
+
+/* Not z: no build is symmetric upwards. Where z is held so as well, rollers on three sides hold a
+   whole body that is free to expand. */
 ig_status ig_stress_mirror_find(ig_stress_run *r) {
   const double *x = r->job->mesh->x;
-  double most = 0;
+  bool on[3][2] = {{false}};
+  double most = 0, at[3][2] = {{0}};
   for (int64_t i = 0; i < 3 * (int64_t)r->m->nodes; i++)
     most = fmax(most, fabs(x[i]));
   r->mirror.near = 1e-7 * most; /* files of meshes have seven digits at least */
-  for (int i = 0; i < r->c->supports.count; i++) {
-    const ig_stress_support *s = IG_ITEM(const ig_stress_support, r->c->supports, i);
-    ig_lid *node, count;
-    if (!s->fix || strlen(s->fix) != 1 || s->fix[0] < 'x' || s->fix[0] > 'y' || s->since ||
-        s->until || s->equal || !isnan(s->displacement[0]))
-      continue;
-    const int axis = s->fix[0] - 'x';
-    IG_TRY(ig_mesh_named_nodes(r->m->cx, r->m->mesh, &s->at, s->set, &node, &count));
-    for (int side = 0; side < 2; side++)
-      if (whole_side(r, node, count, axis, side, &r->mirror.at[axis][side]))
-        r->mirror.on[axis][side] = true;
-    free(node);
+  for (int i = 0; i < r->c->supports.count; i++)
+    IG_TRY(side_find(r, IG_ITEM(const ig_stress_support, r->c->supports, i), on, at));
+  for (int k = 0; k < 4 && !on[2][0] && !on[2][1]; k++) {
+    r->mirror.on[k / 2][k % 2] = on[k / 2][k % 2];
+    r->mirror.at[k / 2][k % 2] = at[k / 2][k % 2];
   }
   return IG_OK;
 }

@@ -107,9 +107,9 @@ awk -F, 'FNR > 1 { u[FILENAME] = $8; n[FILENAME] += $5 > 0 }
 # of two stages that go along one after the other each ends at its own time
 awk '/^  print:/ { on = 1 } /^  warp:/ { on = 0 } on { print }' live.yaml | sed 's/^  print:/  again:/; s/duration: 20 s/duration: 4 s/' >again.part
 awk '/^  warp:/ { while ((getline line < "again.part") > 0) print line } { print }' live.yaml |
-  sed 's/^      - {name: cool.*/      - {name: heat2, kind: heat, from: again, every: 2 s}/' >twice.yaml
-"$INGOT" run twice.yaml -q -o twice -t 1 >said 2>&1 || fail "two stages that go along: $(cat said)"
-[ "$(cut -d, -f1 twice/warp/history.csv | tail -4 | tr '\n' ' ')" = "20 20 22 24 " ] || fail "two stages that go along: $(cut -d, -f1 twice/warp/history.csv)"
+  sed 's/^      - {name: cool.*/      - {name: heat2, kind: heat, from: again, every: 2 s}/' >two-live.yaml
+"$INGOT" run two-live.yaml -q -o two-live -t 1 >said 2>&1 || fail "two stages that go along: $(cat said)"
+[ "$(cut -d, -f1 two-live/warp/history.csv | tail -4 | tr '\n' ' ')" = "20 20 22 24 " ] || fail "two stages that go along: $(cut -d, -f1 two-live/warp/history.csv)"
 # layers that never melt take no part, and that is said
 sed 's/power: 600 W/power: 60 W/; s/every: 2.5 s/every: 10 s/' live.yaml >powder.yaml
 "$INGOT" run powder.yaml -q -o powder -t 1 >said 2>&1 || fail "a wall of powder does not run"
