@@ -254,7 +254,10 @@ static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *optio
   /* several threads mesh the same geometry differently each time: nothing could be resumed */
   ig_gmsh.OptionSetNumber("General.NumThreads", 1, &ierr);
   IG_TRY(extras_check(r));
-  ig_gmsh.Open(r->path, &ierr);
+  const char *open = r->path;
+  if (is_mesh(r->path))
+    IG_TRY(ig_gmsh_names_take(r->cx, r->path, &r->names, &open));
+  ig_gmsh.Open(open, &ierr);
   if (ierr)
     return ig_gmsh_failed(r, "Gmsh cannot read the file");
   if (is_mesh(r->path))
@@ -298,6 +301,7 @@ static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   free(r.node_of);
   free(r.cell_of);
   free(r.children);
+  ig_gmsh_names_free(&r.names);
   ig_gmsh.Finalize(&ierr);
   if (status == IG_OK)
     *mesh = r.mesh;

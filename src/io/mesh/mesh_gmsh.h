@@ -37,6 +37,23 @@ typedef struct {
 /* Empty until loaded, in the process that reads. */
 extern ig_gmsh_api ig_gmsh; /* empty until it is loaded, in the process that reads */
 
+/* Names of physical groups that Gmsh was not given. */
+typedef struct {
+  int dim, number;
+  size_t order; /* in the file */
+  char *name;
+} ig_gmsh_name;
+typedef struct {
+  size_t count;
+  ig_gmsh_name *list; /* by dimension and number */
+} ig_gmsh_names;
+/* mesh_gmsh_names.c: takes the names of a file of format 2 with very many groups; *open: what Gmsh
+   is to read, the file itself or a copy without them in the current folder. */
+IG_MUST_CHECK ig_status ig_gmsh_names_take(ig_ctx *cx, const char *path, ig_gmsh_names *names,
+                                           const char **open);
+const char *ig_gmsh_names_find(const ig_gmsh_names *names, int dim, int number); /* NULL: none */
+void ig_gmsh_names_free(ig_gmsh_names *names);
+
 /* State of reading one file. */
 typedef struct {
   ig_ctx *cx;
@@ -47,6 +64,7 @@ typedef struct {
   ig_lid *cell_of, cell_most;   /* and its first element */
   uint8_t *children;            /* Gmsh's number -> how many elements it became */
   bool split, quadratic, curved;
+  ig_gmsh_names names; /* empty: Gmsh has them */
   ig_mesh *mesh;
 } ig_gmsh_reader;
 

@@ -240,9 +240,10 @@ static ig_status group_read(ig_gmsh_reader *r, int dim, int number, const member
   int ierr = 0;
   char *given = NULL, name[54];
   ig_gmsh.ModelGetPhysicalName(dim, number, &given, &ierr);
+  const char *ours = ig_gmsh_names_find(&r->names, dim, number), *known = ours ? ours : given;
   /* A group without a name, or with one that is too long, is named by dimension and number. */
-  if (given && *given && strlen(given) < sizeof name)
-    snprintf(name, sizeof name, "%s", given);
+  if (known && *known && strlen(known) < sizeof name)
+    snprintf(name, sizeof name, "%s", known);
   else
     snprintf(name, sizeof name, "group_%d_%d", dim, number);
   for (char *c = name; *c; c++)
