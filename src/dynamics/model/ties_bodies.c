@@ -126,17 +126,12 @@ ig_status ig_dyn_ties_new(ig_dyn_model *m) {
     IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
     t.count = 0, t.width = 0;
     IG_TRY_GOTO(status, done, targets_of(m, c, &t));
-    int32_t made = 0;
+    int32_t made = 0, inside = 0;
     for (ig_lid k = 0; k < set->count; k++) {
       const ig_lid s = set->item[k];
       double w[3] = {1, 0, 0};
       const int64_t found = target_near(m, &t, s, c->distance, w);
-      if (found >= 0 && bound[s] > 0)
-        IG_TRY_GOTO(status, done,
-                    ig_fail_at(cx, &c->at,
-                               "node %d of '%s' is part of a rigid body: tie what it touches to "
-                               "the body, not the body",
-                               s, c->set));
+      inside += found >= 0 && bound[s] > 0;
       if (found < 0 || bound[s] != 0)
         continue;
       bound[s] = -1;
@@ -151,6 +146,11 @@ ig_status ig_dyn_ties_new(ig_dyn_model *m) {
       memcpy(m->x0 + 3 * (int64_t)s, x, sizeof x); /* onto the surface: the tie has no lever */
       ties++, made++;
     }
+    if (inside)
+      ig_warn_at(cx, &c->at,
+                 "%d nodes of '%s' are part of a rigid body, with which they go: they are not tied "
+                 "to '%s'",
+                 inside, c->set, c->to);
     if (made == 0) {
       status = ig_fail_at(cx, &c->at, "no node of '%s' lies within %g m of '%s': raise `distance`",
                           c->set, c->distance, c->to);
