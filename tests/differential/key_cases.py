@@ -551,7 +551,7 @@ def topopt():
     yield "draw", {"case": dict(made, draw_direction={"parting": 2.0, "angle": 5.0}), "only": ["draw_direction"], "hints": hints}
     yield "milling", {"case": dict(made, milling={"directions": ["z+", "x+"]}), "only": ["milling"], "hints": dict(hints, **{"milling.directions": [["z-"]]})}
     yield "finish", {"case": {"grid": {"elements": [4, 2, 2]}, "materials": [dict(SOLID, density=1.0, young=1.0, fatigue={"coefficient": 1.0, "exponent": -0.3, "ultimate": 1.0})], "volume": 1.0, "iterations": 1, "filter": {"kind": "none"},
-                              "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -0.001]}], "finish": {"meshes": 1, "spectrum": [{"cycles": 10.0}]}, "output": {"count": 1}},
+                              "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -0.001]}], "finish": {"meshes": 1, "spectrum": [{"cycles": 10.0, "ratio": 0.2}]}, "output": {"count": 1}},
                      "only": ["finish", "materials.fatigue"], "hints": dict(hints, **{"finish.size": [1.2]})}
     # so large that the coarse grid is no system of a few unknowns, which is solved at once
     fine = {"elements": [16, 8, 8], "size": [8.0, 4.0, 4.0]}
