@@ -158,18 +158,49 @@ ig_status ig_nodal_fields(ig_snapshot *snap, const ig_output_case *output, bool 
   return IG_OK;
 }
 
-ig_status ig_nodal_results(ig_sink *to, ig_lid nodes, const double *x,
-                           const ig_nodal_stress *stress) {
+/* Whether a is what the summary shows rather than b: a number rather than none, the larger, the
+   lower node. */
+static bool before(const ig_nodal_peak *a, const ig_nodal_peak *b) {
+  if (a->node < 0 || b->node < 0)
+    return a->node >= 0;
+  if (isnan(a->mises) || isnan(b->mises))
+    return isnan(b->mises) && (!isnan(a->mises) || a->node < b->node);
+  return a->mises > b->mises || (a->mises == b->mises && a->node < b->node);
+}
+
+ig_nodal_peak ig_nodal_peak_of(ig_lid nodes, const uint8_t *ghost, const ig_lid *number,
+                               const double *x, const ig_nodal_stress *stress) {
+  ig_nodal_peak peak = {.node = -1};
+  for (ig_lid n = 0; n < nodes; n++) {
+    const double *at = x + 3 * (size_t)n;
+    const ig_nodal_peak here = {stress[n].mises, {at[0], at[1], at[2]}, number ? number[n] : n};
+    if (!(ghost && ghost[n]) && before(&here, &peak))
+      peak = here;
+  }
+  return peak;
+}
+
+ig_nodal_peak ig_nodal_peak_first(const ig_nodal_peak *part, int count) {
+  ig_nodal_peak peak = {.node = -1};
+  for (int i = 0; i < count; i++)
+    if (before(&part[i], &peak))
+      peak = part[i];
+  return peak;
+}
+
+ig_status ig_nodal_peak_put(ig_sink *to, const ig_nodal_peak *peak) {
   static const char *const place[] = {"nodal_von_mises_max_x", "nodal_von_mises_max_y",
                                       "nodal_von_mises_max_z"};
-  ig_lid at = 0;
-  for (ig_lid n = 1; n < nodes; n++)
-    if (stress[n].mises > stress[at].mises || isnan(stress[at].mises))
-      at = n;
-  if (nodes == 0)
+  if (peak->node < 0)
     return IG_OK;
-  IG_TRY(to->result(to, "nodal_von_mises_max", "Pa", stress[at].mises));
+  IG_TRY(to->result(to, "nodal_von_mises_max", "Pa", peak->mises));
   for (int d = 0; d < 3; d++)
-    IG_TRY(to->result(to, place[d], "m", x[3 * (size_t)at + (size_t)d]));
+    IG_TRY(to->result(to, place[d], "m", peak->x[d]));
   return IG_OK;
+}
+
+ig_status ig_nodal_results(ig_sink *to, ig_lid nodes, const double *x,
+                           const ig_nodal_stress *stress) {
+  const ig_nodal_peak peak = ig_nodal_peak_of(nodes, NULL, NULL, x, stress);
+  return ig_nodal_peak_put(to, &peak);
 }

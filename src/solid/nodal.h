@@ -60,7 +60,20 @@ double ig_nodal_mises(const double stress[6]);
 bool ig_nodal_wanted(const ig_output_case *output);
 IG_MUST_CHECK ig_status ig_nodal_fields(ig_snapshot *snap, const ig_output_case *output,
                                         bool shells, ig_lid nodes, const ig_nodal_stress *stress);
-/* The largest and its place in the summary. x: nodes x 3, m. */
+/* The node with the largest von Mises stress; the first of equals. node: -1: none. */
+typedef struct {
+  double mises, x[3];
+  int64_t node;
+} ig_nodal_peak;
+/* Of the own nodes of a part (ghost: 0, NULL: all), whose numbers in the whole are `number` (NULL:
+   they have their own). x: nodes x 3, m. */
+ig_nodal_peak ig_nodal_peak_of(ig_lid nodes, const uint8_t *ghost, const ig_lid *number,
+                               const double *x, const ig_nodal_stress *stress);
+/* Of several parts. */
+ig_nodal_peak ig_nodal_peak_first(const ig_nodal_peak *part, int count);
+/* It and its place in the summary. */
+IG_MUST_CHECK ig_status ig_nodal_peak_put(ig_sink *to, const ig_nodal_peak *peak);
+/* The same of a model that is not divided. */
 IG_MUST_CHECK ig_status ig_nodal_results(ig_sink *to, ig_lid nodes, const double *x,
                                          const ig_nodal_stress *stress);
 

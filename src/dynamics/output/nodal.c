@@ -6,8 +6,8 @@
    stress. Beams have forces of their section, but no stress at a place: they are left out. */
 #include "dynamics/run.h"
 #include "dynamics/model/model.h"
+#include "dynamics/model/part.h"
 #include "dynamics/model/solids.h"
-#include "ranks/ranks.h"
 #include "solid/nodal.h"
 
 #include <math.h>
@@ -163,7 +163,7 @@ static ig_status bar_add(const source *s, ig_lid slot, const ig_lid *node, ig_no
   for (int c = 0; c < 6; c++)
     stress[c] = along * d[c % 3] * d[c < 3 ? c : (c + 1) % 3] / l2;
   for (int a = 0; a < 2; a++)
-    IG_TRY(ig_nodal_add(to, node[a], -1 - s->g->element[slot], stress));
+    IG_TRY(ig_nodal_add(to, node[a], -1 - ((const ig_lid *)s->g->ids.host)[slot], stress));
   return IG_OK;
 }
 
@@ -182,23 +182,34 @@ static int key_of(const ig_dyn_model *m, int k) {
   return k;
 }
 
+static ig_status slot_add(const source *s, ig_lid slot, ig_nodal *to) {
+  const ig_lid *node = (const ig_lid *)s->g->conn.host + (int64_t)slot * s->g->g_f64.npe;
+  const ig_dyn_family family = ig_dyn_element_of[s->g->kind].family;
+  return family == IG_FAMILY_SOLID   ? solid_add(s, slot, node, to)
+         : family == IG_FAMILY_SHELL ? shell_add(s, slot, node, to)
+                                     : bar_add(s, slot, node, to);
+}
+
+/* In the order of the whole, with the elements of other ranks at own nodes: the bits of one rank.
+ */
 static ig_status groups_add(ig_dyn_model *m, ig_nodal *to) {
   IG_TRY(ig_array_pull(m->cx, &m->x));
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
     const source s = {m, g, key_of(m, k)};
-    const ig_dyn_family family = ig_dyn_element_of[g->kind].family;
+    ig_lid *order;
     if (g->kind == IG_DYN_BEAM || g->kind == IG_DYN_FIBRE)
       continue;
     IG_TRY(ig_array_pull(m->cx, &g->state));
-    for (ig_lid slot = 0; slot < g->slots; slot++) {
-      const ig_lid *node = (const ig_lid *)g->conn.host + (int64_t)slot * g->g_f64.npe;
-      if (g->element[slot] < 0)
-        continue;
-      IG_TRY(family == IG_FAMILY_SOLID   ? solid_add(&s, slot, node, to)
-             : family == IG_FAMILY_SHELL ? shell_add(&s, slot, node, to)
-                                         : bar_add(&s, slot, node, to));
+    IG_TRY(ig_dyn_slots_ordered(m, k, &order));
+    ig_status status = IG_OK;
+    for (ig_lid i = 0; i < (order ? g->count : g->slots) && status == IG_OK; i++) {
+      const ig_lid slot = order ? order[i] : i;
+      if (((const ig_lid *)g->ids.host)[slot] >= 0)
+        status = slot_add(&s, slot, to);
     }
+    free(order);
+    IG_TRY(status);
   }
   return IG_OK;
 }
@@ -207,7 +218,7 @@ bool ig_dyn_at_rest(const ig_dyn_job *r) {
   for (int i = 0; i < r->c->analysis.count; i++)
     if (IG_ITEM(const ig_dyn_analysis, r->c->analysis, i)->kind == IG_ANALYSIS_DYNAMIC)
       return false;
-  return r->c->analysis.count > 0 && ig_ranks_count(r->m->cx->ranks) == 1;
+  return r->c->analysis.count > 0;
 }
 
 bool ig_dyn_has_shells(const ig_dyn_model *m) {

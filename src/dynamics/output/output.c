@@ -7,6 +7,9 @@
 #include "dynamics/model/part.h"
 #include "mesh/named.h"
 #include "mesh/probe.h"
+#include "ranks/allgather.h"
+#include "ranks/ranks.h"
+#include "solid/nodal.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -368,16 +371,25 @@ static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
   return k->count ? s->result(s, "modes_error", "", k->error) : IG_OK;
 }
 
-/* The largest stress at a node, where the model came to rest. */
-static ig_status nodal_write(ig_dyn_job *r, ig_sink *to) {
+/* The largest stress at a node of all ranks, on rank 0, where the model came to rest. */
+static ig_status peak_find(ig_dyn_job *r, ig_nodal_peak *peak) {
   ig_dyn_model *m = r->m;
-  ig_nodal_stress *stress;
+  const ig_partition *p = &m->division->part;
+  ig_nodal_stress *stress = NULL;
+  void *all = NULL;
+  *peak = (ig_nodal_peak){.node = -1};
   if (!ig_dyn_at_rest(r) || !ig_dyn_has_stresses(m))
     return IG_OK;
-  IG_TRY(IG_NEW(m->cx, &stress, (size_t)m->mesh->nodes + 1, "stresses at nodes"));
-  ig_status status = ig_dyn_stresses(m, stress);
+  ig_status status = IG_NEW(m->cx, &stress, (size_t)m->mesh->nodes + 1, "stresses at nodes");
   if (status == IG_OK)
-    status = ig_nodal_results(to, m->mesh->nodes, m->x0, stress);
+    status = ig_dyn_stresses(m, stress);
+  if (status == IG_OK)
+    *peak = ig_nodal_peak_of(m->mesh->nodes, p->ghost, p->node, m->x0, stress);
+  const ig_nodal_peak mine = *peak;
+  status = ig_ranks_gather(m->cx, status, &mine, sizeof mine, &all);
+  if (status == IG_OK && ig_ranks_first(m->cx))
+    *peak = ig_nodal_peak_first(all, ig_ranks_count(m->cx->ranks));
+  free(all);
   free(stress);
   return status;
 }
@@ -395,8 +407,11 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
                                       IG_ANALYSIS_STATIC;
   IG_TRY(row_now(r, &e));
   IG_TRY(most_find(r, most));
-  if (rests)
+  ig_nodal_peak peak = {.node = -1};
+  if (rests) {
     IG_TRY(resultants_find(r, sum));
+    IG_TRY(peak_find(r, &peak));
+  }
   if (!ig_ranks_first(m->cx))
     return IG_OK;
   if (!rests && e.kinetic > 0)
@@ -434,7 +449,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   IG_TRY(s->result(s, "displacement_max", "m", most[0]));
   IG_TRY(s->result(s, "plastic_strain_max", "", most[1]));
   if (rests) {
-    IG_TRY(nodal_write(r, s));
+    IG_TRY(ig_nodal_peak_put(s, &peak));
     IG_TRY(resultants_write(r, sum, s));
   }
   IG_TRY(modes_write(r, s));
