@@ -442,9 +442,9 @@ def structure():
     yield "couplings", {"case": dict(held, loads=pull, couplings=[{"node": "corner", "set": "ymin", "kind": "kinematic"}], supports=[], analysis=[{}],
                                      springs=[{"nodes": ["other"], "components": [c], "stiffness": 1e6} for c in "xyz"]),
                         "only": ["couplings"], "hints": hints}
-    yield "axes", {"case": dict(held, loads=pull, couplings=[{"node": "corner", "set": "ymin", "kind": "kinematic", "components": "x y", "axes": "rectangular", "a": [1.0, 0.1, 0.0],
+    yield "axes", {"case": dict(held, loads=pull, couplings=[{"node": "corner", "set": "other", "kind": "kinematic", "components": "x y", "axes": "rectangular", "a": [1.0, 0.1, 0.0],
                                                               "b": [0.0, 1.0, 0.0]}], analysis=[{}]),
-                   "only": ["couplings"], "hints": dict(hints, **{"couplings.components": ["x"], "couplings.b": [[0.0, 0.0, 1.0]]})}
+                   "only": ["couplings"], "hints": dict(hints, **{"couplings.set": ["low"], "couplings.components": ["x"], "couplings.b": [[0.0, 0.0, 1.0]]})}
     plastic = {k: v for k, v in PLASTIC.items() if k != "hardening"}
     plastic["mechanical"] = {"hardening": 1e9}
     yield "plastic", {"case": dict(held, materials=[plastic], loads=[{"set": "xmax", "pressure": 3.5e8}], analysis=[{"first_step": 0.2}]),
