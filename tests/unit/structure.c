@@ -744,10 +744,24 @@ static void loose_blocks_fall(void **state) {
   ig_ctx_close(cx);
 }
 
+/* By how much the last node of the tables moved along z at last. */
+static double lowered(const char *folder) {
+  char path[600], line[400];
+  double z = NAN;
+  snprintf(path, sizeof path, "%s/tables.csv", folder);
+  FILE *f = fopen(path, "r");
+  assert_non_null(f);
+  while (fgets(line, sizeof line, f))
+    sscanf(line, "%*d,%*d,%*[^,],displacement,under,%*d,0,%*[^,],%*[^,],%lf", &z);
+  fclose(f);
+  return z;
+}
+
 /* A block is pressed onto a plate by a tool, with friction on both sides, and let go: nothing is
    left of the forces, and it lies where the tool left it, 10 um lower than drawn. */
 static void pressed_blocks_are_let_go(void **state) {
   (void)state;
+  char *here = folder_new();
   static const char *const analysis[] = {"{kind: static, duration: 2}",
                                          "[{kind: static}, {kind: static}]"};
   for (int i = 0; i < 2; i++) {
@@ -762,16 +776,21 @@ static void pressed_blocks_are_let_go(void **state) {
                   "-3e-5], history: [[0, 0], [1, 1], [2, 0]]}"},
         {"contacts",
          "[{set: under, to: over, friction: 0.2}, {set: zmax, to: die, friction: 0.2}]"},
+        {"tables", "{set: under}"},
         {"analysis", analysis[i]},
         {NULL, NULL}};
-    /* the last bit of friction moves it aside by some um: by how much rounding decides */
-    const wanted want[] = {{"displacement_max", 1e-5, 0.15},
-                           {"contact_force_z", 0, 1e-4},
-                           {"reaction_z", 0, 1e-4},
-                           {NULL, 0, 0}};
+    /* rounding decides by how much the last bit of friction turns and shifts it */
     ig_ctx *cx = ctx_on("cpu", 1);
-    case_holds(cx, case_with(cx, "structure", set), analysis[i], want);
+    ig_case *c = case_with(cx, "structure", set);
+    seen_figures seen = {.want = (wanted[]){{"contact_force_z", 0, 0}, {"reaction_z", 0, 0}, {0}}};
+    GOOD(cx, ig_run(c, &(ig_run_options){
+                           .figure = figure_see, .user = &seen, .out = here, .force = true}));
+    assert_true(fabs(seen.value[0]) < 1e-4 && fabs(seen.value[1]) < 1e-4);
+    assert_true(fabs(lowered(here) + 1e-5) < 1e-9);
+    ig_case_close(c);
+    ig_ctx_close(cx);
   }
+  folder_remove(here);
 }
 
 /* Half of a strip over supports is bent by a round punch that moves by four times its thickness:
