@@ -168,23 +168,18 @@ static bool before(const ig_nodal_peak *a, const ig_nodal_peak *b) {
   return a->mises > b->mises || (a->mises == b->mises && a->node < b->node);
 }
 
+void ig_nodal_peak_take(ig_nodal_peak *peak, double mises, const double x[3], int64_t node) {
+  const ig_nodal_peak here = {mises, {x[0], x[1], x[2]}, node};
+  if (before(&here, peak))
+    *peak = here;
+}
+
 ig_nodal_peak ig_nodal_peak_of(ig_lid nodes, const uint8_t *ghost, const ig_lid *number,
                                const double *x, const ig_nodal_stress *stress) {
   ig_nodal_peak peak = {.node = -1};
-  for (ig_lid n = 0; n < nodes; n++) {
-    const double *at = x + 3 * (size_t)n;
-    const ig_nodal_peak here = {stress[n].mises, {at[0], at[1], at[2]}, number ? number[n] : n};
-    if (!(ghost && ghost[n]) && before(&here, &peak))
-      peak = here;
-  }
-  return peak;
-}
-
-ig_nodal_peak ig_nodal_peak_first(const ig_nodal_peak *part, int count) {
-  ig_nodal_peak peak = {.node = -1};
-  for (int i = 0; i < count; i++)
-    if (before(&part[i], &peak))
-      peak = part[i];
+  for (ig_lid n = 0; n < nodes; n++)
+    if (!(ghost && ghost[n]))
+      ig_nodal_peak_take(&peak, stress[n].mises, x + 3 * (size_t)n, number ? number[n] : n);
   return peak;
 }
 

@@ -65,12 +65,12 @@ typedef struct {
   double mises, x[3];
   int64_t node;
 } ig_nodal_peak;
+/* Takes one more node, or that of another part (node -1: none). */
+void ig_nodal_peak_take(ig_nodal_peak *peak, double mises, const double x[3], int64_t node);
 /* Of the own nodes of a part (ghost: 0, NULL: all), whose numbers in the whole are `number` (NULL:
    they have their own). x: nodes x 3, m. */
 ig_nodal_peak ig_nodal_peak_of(ig_lid nodes, const uint8_t *ghost, const ig_lid *number,
                                const double *x, const ig_nodal_stress *stress);
-/* Of several parts. */
-ig_nodal_peak ig_nodal_peak_first(const ig_nodal_peak *part, int count);
 /* It and its place in the summary. */
 IG_MUST_CHECK ig_status ig_nodal_peak_put(ig_sink *to, const ig_nodal_peak *peak);
 /* The same of a model that is not divided. */

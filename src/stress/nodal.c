@@ -58,20 +58,16 @@ ig_status ig_stress_nodal_add(ig_stress_run *r, ig_snapshot *snap) {
 
 ig_status ig_stress_nodal_results(ig_stress_run *r, ig_sink *to) {
   ig_stress *m = r->m;
+  const double *x = m->x.host;
   adding a = {0};
-  ig_nodal_stress most = {.mises = -1};
-  ig_lid at = 0;
+  ig_nodal_peak peak = {.node = -1};
   ig_status status = nodal_find(m, &a);
   for (ig_lid n = 0; n < m->nodes && status == IG_OK; n++) {
     ig_nodal_stress s;
     ig_nodal_get(&a.all, n, &s);
-    if (s.mises > most.mises) {
-      most = s;
-      at = n;
-    }
+    ig_nodal_peak_take(&peak, s.mises, x + 3 * (int64_t)n, n);
   }
   ig_nodal_free(&a.all);
   IG_TRY(status);
-  return m->nodes ? ig_nodal_results(to, 1, (const double *)m->x.host + 3 * (int64_t)at, &most)
-                  : IG_OK;
+  return ig_nodal_peak_put(to, &peak);
 }

@@ -387,8 +387,9 @@ static ig_status peak_find(ig_dyn_job *r, ig_nodal_peak *peak) {
     *peak = ig_nodal_peak_of(m->mesh->nodes, p->ghost, p->node, m->x0, stress);
   const ig_nodal_peak mine = *peak;
   status = ig_ranks_gather(m->cx, status, &mine, sizeof mine, &all);
-  if (status == IG_OK && ig_ranks_first(m->cx))
-    *peak = ig_nodal_peak_first(all, ig_ranks_count(m->cx->ranks));
+  const ig_nodal_peak *part = all;
+  for (int i = 0; status == IG_OK && ig_ranks_first(m->cx) && i < ig_ranks_count(m->cx->ranks); i++)
+    ig_nodal_peak_take(peak, part[i].mises, part[i].x, part[i].node);
   free(all);
   free(stress);
   return status;
