@@ -41,8 +41,8 @@ bool ig_topopt_analysed(const ig_topopt_case *c) {
     const ig_limit_case *l = IG_ITEM(ig_limit_case, c->constraints, i);
     bound = bound || !isnan(l->stress) || !isnan(l->compliance) || !isnan(l->displacement);
   }
-  return c->surface.analyse < 0 ? bound && !c->choose_material && c->penalty > 1
-                                : c->surface.analyse;
+  const bool fits = !c->choose_material && !c->analysis.large_deflections && c->penalty > 1;
+  return c->surface.analyse < 0 ? bound && fits : c->surface.analyse;
 }
 
 double ig_topopt_copies(const ig_topopt_case *c) {
