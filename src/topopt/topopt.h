@@ -786,6 +786,8 @@ IG_MUST_CHECK ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_s
  */
 IG_MUST_CHECK ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
                                                  ig_evaluation *e);
+/* A smooth maximum of several values, and its slope by each. */
+double ig_topopt_worst(int count, const double *value, double *weight);
 /* Load cases as one objective, from their weighted values: the sum, or a smooth maximum; part: its
    slope by each. */
 double ig_topopt_combine(const ig_topopt_case *c, int cases, const double *value, double *part);

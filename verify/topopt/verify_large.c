@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Densities from 0.1 to 0.9: some in the range where the energy is blended. */
+/* Many of them where the energy is between that of small strains and that of the law. */
 static double density_of(size_t i) {
-  return 0.5 + 0.4 * sin(1.7 * (double)i);
+  return i % 3 == 1 ? 0.2 : 0.55 + 0.35 * sin(1.7 * (double)i);
 }
 
 static ig_status value_at(ig_topopt_problem *t, double *x, size_t place, double by,
@@ -79,11 +79,11 @@ done:
 
 #define LARGE "analysis: {large_deflections: true}, "
 #define RUBBER "analysis: {large_deflections: true, law: neo_hookean}, "
-#define BEAM                                                                                       \
-  "grid: {elements: [8, 4, 0], size: [2, 1, 0]}, supports: [{box: {max: [0, 9, 9]}}], "
-#define SMOOTH "filter: {kind: density, radius: 0.45}, optimiser: {method: mma}, void_ratio: 1e-6"
+#define BEAM "grid: {elements: [8, 4, 0], size: [2, 1, 0]}, supports: [{box: {max: [0, 9, 9]}}], "
+#define SMOOTH "filter: {kind: density, radius: 0.3}, optimiser: {method: mma}, void_ratio: 1e-6"
+#define COARSE "filter: {kind: density, radius: 0.6}, optimiser: {method: mma}, void_ratio: 1e-6"
 /* loads that turn the end by about a fifth */
-#define PULL "loads: [{box: {min: [2, 0, 0]}, force: [0.001, -0.005, 0]}], "
+#define PULL "loads: [{box: {min: [2, 0, 0]}, force: [0.001, -0.002, 0]}], "
 static const struct {
   const char *name, *text;
   const char *of[4]; /* functions */
@@ -91,19 +91,21 @@ static const struct {
     {"plane stress", LARGE BEAM PULL SMOOTH, {"end compliance"}},
     {"plane stress, neo-Hookean", RUBBER BEAM PULL SMOOTH, {"end compliance"}},
     {"plane strain, neo-Hookean, projection, worst of two loads",
-     RUBBER BEAM "plane: strain, combine: worst, loads: [{box: {min: [2, 0, 0]}, force: [0, -0.005, "
-                 "0]}, {box: {min: [2, 1, 0]}, force: [0.02, 0.003, 0], load_case: 2}], "
-                 "projection: {beta: 2}, " SMOOTH,
+     RUBBER BEAM
+     "plane: strain, combine: worst, loads: [{box: {min: [2, 0, 0]}, force: [0, -0.002, "
+     "0]}, {box: {min: [2, 1, 0]}, force: [0.008, 0.001, 0], load_case: 2}], "
+     "projection: {beta: 2}, " SMOOTH,
      {"end compliance"}},
     {"robust",
      LARGE BEAM PULL SMOOTH ", projection: {beta: 2, robust: 0.1}, constraints: [{box: {min: [2, "
                             "0, 0]}, direction: [0, -1, 0], displacement: 0.3}]",
      {"end compliance", "a displacement"}},
     {"bounds",
-     LARGE BEAM "minimise: volume, loads: [{box: {min: [2, 0, 0]}, force: [0.001, -0.005, 0]}, "
-                "{box: {min: [2, 1, 0]}, force: [0.01, 0, 0], load_case: 2}], constraints: "
-                "[{compliance: 0.001, load_case: 2}, {box: {min: [2, 0, 0]}, direction: [0, -1, 0], "
-                "displacement: 0.3}, {stress: 0.1}], " SMOOTH,
+     LARGE BEAM
+     "minimise: volume, loads: [{box: {min: [2, 0, 0]}, force: [0.001, -0.002, 0]}, "
+     "{box: {min: [2, 1, 0]}, force: [0.006, 0, 0], load_case: 2}], constraints: "
+     "[{compliance: 0.001, load_case: 2}, {box: {min: [2, 0, 0]}, direction: [0, -1, 0], "
+     "displacement: 0.3}, {stress: 0.1}], " SMOOTH,
      {NULL, "a load case's compliance", "a displacement", "a stress"}},
     {"least stress, neo-Hookean", RUBBER BEAM PULL "minimise: stress, " SMOOTH, {"the stress"}},
     {"plane strain, least stress",
@@ -111,15 +113,15 @@ static const struct {
      {"the stress"}},
     {"mechanism",
      LARGE "problem: mechanism, grid: {elements: [8, 4, 0], size: [2, 1, 0]}, supports: [{box: "
-           "{max: [0, 0.25, 9]}}], loads: [{box: {min: [0, 1, 0], max: [0, 1, 0]}, force: [0.01, "
+           "{max: [0, 0.25, 9]}}], loads: [{box: {min: [0, 1, 0], max: [0, 1, 0]}, force: [0.004, "
            "0, 0]}], springs: [{box: {min: [0, 1, 0], max: [0, 1, 0]}, stiffness: [0.05, 0, 0]}, "
            "{box: {min: [2, 1, 0]}, stiffness: [0.01, 0, 0]}], ports: [{box: {min: [2, 1, 0]}, "
            "direction: [-1, 0, 0]}], " SMOOTH,
      {"the port's displacement"}},
     {"space, neo-Hookean",
      RUBBER "grid: {elements: [4, 2, 2], size: [2, 1, 1]}, supports: [{box: {max: [0, 9, 9]}}], "
-            "loads: [{box: {min: [2, 0, 0]}, force: [0.001, -0.005, 0.003]}], constraints: "
-            "[{stress: 0.1}], " SMOOTH,
+            "loads: [{box: {min: [2, 0, 0]}, force: [0.001, -0.002, 0.003]}], constraints: "
+            "[{stress: 0.1}], " COARSE,
      {"end compliance", "a stress"}}};
 
 /* The same on a distorted mesh of each kind. */
@@ -135,7 +137,7 @@ static ig_status mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink, int tetrahe
   ig_status status = ig_topopt_problem_open_mesh(
       cx,
       "{" LARGE "supports: [{box: {max: [0, 9, 9]}}], loads: [{box: {min: [2, 0, 0]}, force: "
-      "[0.001, -0.005, 0.003]}], constraints: [{stress: 0.1}], " SMOOTH "}",
+      "[0.001, -0.002, 0.003]}], constraints: [{stress: 0.1}], " COARSE "}",
       mesh, &t);
   if (status == IG_OK)
     status = slopes(&t, 3, worst);
@@ -153,10 +155,9 @@ static ig_status mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink, int tetrahe
 static ig_status small_loads(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *name, *text;
-  } bodies[] = {
-      {"plane stress", "grid: {elements: [8, 4, 0], size: [2, 1, 0]}"},
-      {"plane strain", "plane: strain, grid: {elements: [8, 4, 0], size: [2, 1, 0.3]}"},
-      {"space", "grid: {elements: [4, 2, 2], size: [2, 1, 1]}"}};
+  } bodies[] = {{"plane stress", "grid: {elements: [8, 4, 0], size: [2, 1, 0]}"},
+                {"plane strain", "plane: strain, grid: {elements: [8, 4, 0], size: [2, 1, 0.3]}"},
+                {"space", "grid: {elements: [4, 2, 2], size: [2, 1, 1]}"}};
   static const char *const laws[] = {"", LARGE, RUBBER};
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     double value[3], peak[3];
@@ -166,8 +167,8 @@ static ig_status small_loads(ig_ctx *cx, const ig_verify_sink *sink) {
       ig_evaluation e = {0};
       snprintf(text, sizeof text,
                "{%s%s, supports: [{box: {max: [0, 9, 9]}}], loads: [{box: {min: [2, 0, 0]}, force: "
-               "[0, -1e-10, 0]}], minimise: stress, solver: {tolerance: 1e-12}, " SMOOTH "}",
-               laws[k], bodies[i].text);
+               "[0, -1e-10, 0]}], minimise: stress, %s" COARSE "}",
+               laws[k], bodies[i].text, k ? "" : "solver: {tolerance: 1e-12}, ");
       IG_TRY(ig_topopt_problem_open(cx, text, &t));
       ig_topopt_design_continue(&t.c, 1, &e);
       const ig_status status = ig_topopt_design_evaluate(t.s, &e);

@@ -13,7 +13,7 @@ int ig_topopt_method(const ig_topopt_case *c) {
     return c->optimiser.method;
   bool mma = c->projection.beta > 0 || ig_topopt_made(c) || c->constraints.count ||
              c->minimise >= IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY ||
-             c->temperature_change != 0; /* gradients have both signs */
+             c->temperature_change != 0 || c->analysis.large_deflections; /* slopes of both signs */
   for (int i = 0; i < c->loads.count; i++) {
     const ig_load_case *l = IG_ITEM(ig_load_case, c->loads, i);
     const double *g = l->gravity; /* weight: slopes have both signs */

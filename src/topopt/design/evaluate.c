@@ -123,41 +123,6 @@ static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
 
 /* --- analysis of one realisation --- */
 
-/* A smooth maximum (Kreisselmeier-Steinhauser) of several values, in units of the largest of
-   them, and its slope by each. The value is within log(count)/20 of the largest, relative to it. */
-static double worst_of(int count, const double *value, double *weight) {
-  const double sharpness = 20;
-  int first = 0;
-  double worst = value[0], sum = 0, mean = 0;
-  for (int r = 1; r < count; r++) {
-    first = fabs(value[r]) > fabs(value[first]) ? r : first;
-    worst = fmax(worst, value[r]);
-  }
-  const double scale = value[first] != 0 ? fabs(value[first]) : 1;
-  for (int r = 0; r < count; r++)
-    sum += weight[r] = exp(sharpness * (value[r] - worst) / scale);
-  const double smooth = worst + log(sum) * scale / sharpness;
-  for (int r = 0; r < count; r++) {
-    weight[r] /= sum;
-    mean += weight[r] * value[r];
-  }
-  /* the unit moves with the largest */
-  if (value[first] != 0)
-    weight[first] += (smooth - mean) / value[first];
-  return smooth;
-}
-
-double ig_topopt_combine(const ig_topopt_case *c, int cases, const double *value, double *part) {
-  double sum = 0;
-  if (c->combine == IG_COMBINE_WORST && cases > 0)
-    return worst_of(cases, value, part);
-  for (int q = 0; q < cases; q++) {
-    part[q] = 1;
-    sum += value[q];
-  }
-  return sum;
-}
-
 /* What is left of the port's system, times each displacement: its rank knows it. With the adjoint z
    of the port and its residual r = l - K z the displacement is l.u = z.f + r.u: the last term
    corrects the first-order error of an inexact solve. */
@@ -220,8 +185,8 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
     IG_TRY(ig_array_zero(s->cx, &s->work));
   *objective = ig_topopt_combine(s->c, l->cases, value, part);
   for (int q = 0; q < l->cases; q++) {
-    const double scale = l->weight[q] * l->norm[q] *
-                         (port ? sign * l->norm_port : l->norm[q]) / l->stiffness * part[q];
+    const double scale = l->weight[q] * l->norm[q] * (port ? sign * l->norm_port : l->norm[q]) /
+                         l->stiffness * part[q];
     s->response[q] = l->weight[q] != 0 ? value[q] / l->weight[q] : 0;
     const double *adjoint = port ? s->adjoint[r].dev : s->u[r][q].dev;
     IG_TRY(s->d->energy(s->d->self, adjoint, s->u[r][q].dev, scale, q > 0, energy));
@@ -342,7 +307,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   e->objective = value[0];
   if (s->realisations > 1) {
     double weight[IG_REALISATIONS];
-    e->objective = worst_of(s->realisations, value, weight);
+    e->objective = ig_topopt_worst(s->realisations, value, weight);
     IG_TRY(s->ops->mix(s->cx, n, weight[0], s->part[0].dev, weight[1], s->part[1].dev, s->dc.dev));
     IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2], s->part[2].dev, s->dc.dev));
   }
@@ -425,6 +390,10 @@ static ig_status check_update(const ig_topopt_design *s) {
     return ig_fail_at(s->cx, &c->optimiser.at,
                       "temperature_change: needs optimiser: {method: mma}: material that is warm "
                       "may do harm, which oc does not know");
+  if (c->analysis.large_deflections && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(s->cx, &c->optimiser.at,
+                      "large_deflections: needs optimiser: {method: mma}: more material may do "
+                      "harm, which oc does not know");
   if (c->minimise >= IG_MINIMISE_BUCKLING && ig_topopt_method(c) == IG_OPTIMISER_OC)
     return ig_fail_at(s->cx, &c->optimiser.at,
                       "minimise: buckling, distortion, support_volume and overheating need "

@@ -42,9 +42,8 @@ static void gather(const ig_topopt_body *b, int32_t e, const double *from, doubl
 static int evaluate_law(const ig_topopt_large *g, const ig_solid_law *law, const double *X,
                         const double *u, double *f, double *K) {
   double none[1] = {0}, now[1];
-  return g->body.dim == 2
-             ? ig_solid_plane(law, g->across, X, u, f, K)
-             : ig_solid_evaluate(g->body.kind, law, X, u, NULL, none, now, f, K);
+  return g->body.dim == 2 ? ig_solid_plane(law, g->across, X, u, f, K)
+                          : ig_solid_evaluate(g->body.kind, law, X, u, NULL, none, now, f, K);
 }
 
 /* f = g f(g u) + (1 - g^2) f_linear(u), K its derivative by u and `by` that by g; each NULL: not
@@ -53,7 +52,7 @@ static int evaluate(const ig_topopt_large *g, const double *X, const double *u, 
                     double *f, double *K, double *by) {
   const int n = g->body.corners * g->body.dim;
   double v[MOST], curved[MOST] = {0}, straight[MOST] = {0}, tangent[MOST * MOST],
-      plain[MOST * MOST];
+                  plain[MOST * MOST];
   const bool linear = blend < 1 || by, matrix = K || by;
   if (blend > 0) {
     for (int i = 0; i < n; i++)
@@ -175,8 +174,8 @@ static int64_t place_of(const ig_topopt_design *s, int32_t unknown) {
 
 static ig_status take(const ig_topopt_design *s, const double *from, double scale, double *to) {
   const ig_topopt_large *g = s->large;
-  IG_TRY(s->cx->backend->copy_out(s->cx, g->values, from,
-                                  (size_t)s->d->unknowns * sizeof *g->values));
+  IG_TRY(
+      s->cx->backend->copy_out(s->cx, g->values, from, (size_t)s->d->unknowns * sizeof *g->values));
   for (int32_t i = 0; i < g->system->unknowns; i++)
     to[i] = scale * g->values[place_of(s, i)];
   return IG_OK;
@@ -187,8 +186,7 @@ static ig_status put(const ig_topopt_design *s, const double *from, double scale
   memset(g->values, 0, (size_t)s->d->unknowns * sizeof *g->values);
   for (int32_t i = 0; i < g->system->unknowns; i++)
     g->values[place_of(s, i)] = scale * from[i];
-  return s->cx->backend->copy_in(s->cx, to, g->values,
-                                 (size_t)s->d->unknowns * sizeof *g->values);
+  return s->cx->backend->copy_in(s->cx, to, g->values, (size_t)s->d->unknowns * sizeof *g->values);
 }
 
 /* An array of elements of the device; free *values. */
@@ -222,9 +220,9 @@ static ig_status moduli_take(ig_topopt_design *s) {
 
 /* --- equilibrium and adjoints --- */
 
-static const char remedy[] =
-    "; give more analysis: load_steps, smaller loads or law: neo_hookean; where the body buckles or "
-    "snaps through under its loads, hold it, or begin with more 'volume'";
+static const char remedy[] = "; give more analysis: load_steps, smaller loads or law: neo_hookean; "
+                             "where the body buckles or "
+                             "snaps through under its loads, hold it, or begin with more 'volume'";
 
 static ig_status newton_run(ig_topopt_design *s, ig_newton *n, int q) {
   ig_topopt_large *g = s->large;
@@ -353,7 +351,8 @@ ig_status ig_topopt_large_energy(ig_topopt_design *s, int r, int q, const double
   int failed = 0;
   for (size_t i = 0; i < n && !add; i++)
     energy[i] = 0;
-#pragma omp parallel for schedule(static) reduction(max : failed)                                  \
+#pragma omp parallel for schedule(static) reduction(max                                            \
+                                                    : failed)                                      \
     num_threads(ig_team(s->cx, b->elements, IG_WORK_ROW))
   for (int32_t e = 0; e < b->elements; e++) {
     double X[MOST], u[MOST], v[MOST], f[MOST], by[MOST], sum = 0;
@@ -367,8 +366,9 @@ ig_status ig_topopt_large_energy(ig_topopt_design *s, int r, int q, const double
       sum += v[i] * (f[i] + (moves ? g->slope[e] * by[i] : 0));
     energy[b->place[e]] += scale / unit * sum;
   }
-  ig_status status = failed ? IG_FAIL(s->cx, IG_NUMERIC, "large_deflections: an element is inverted")
-                            : s->cx->backend->copy_in(s->cx, out, energy, n * sizeof *energy);
+  ig_status status = failed
+                         ? IG_FAIL(s->cx, IG_NUMERIC, "large_deflections: an element is inverted")
+                         : s->cx->backend->copy_in(s->cx, out, energy, n * sizeof *energy);
   free(energy);
   return status;
 }
@@ -406,6 +406,49 @@ ig_status ig_topopt_large_strain_energy(const ig_topopt_design *s, double scale,
   const ig_status status = s->cx->backend->copy_in(s->cx, out, energy, n * sizeof *energy);
   free(energy);
   return status;
+}
+
+/* --- figures --- */
+
+ig_status ig_topopt_large_forces(const ig_topopt_design *s, int q, double *forces) {
+  ig_topopt_large *g = s->large;
+  const ig_system *y = g->system;
+  const double norm = s->loading->norm[q];
+  ig_trouble trouble = {.element = -1};
+  double size[2] = {0}, count[2] = {0}, *zero;
+  int group = 0;
+  g->factored = -1;
+  IG_TRY(take(s, s->u[s->realisations - 1][q].dev, norm / s->loading->stiffness, g->u));
+  IG_TRY(IG_NEW(s->cx, &zero, 2 * (size_t)y->unknowns, "forces"));
+  double *f = zero + y->unknowns;
+  const ig_trial at = {.u = zero, .time = 1, .factor = 1};
+  ig_status status = ig_system_assemble(g->system, g->stiffness ? 2 : 1, g->group, &at, false, NULL,
+                                        f, size, count, &group, &trouble);
+  for (int32_t i = 0; i < y->unknowns; i++)
+    f[i] = y->equation[i] >= 0 ? f[i] : 0;
+  if (status == IG_OK)
+    status = put(s, f, 1 / norm, forces);
+  free(zero);
+  return status;
+}
+
+ig_status ig_topopt_large_figures(const ig_topopt_design *s, int q, double *work, double *most) {
+  const ig_topopt_large *g = s->large;
+  const double norm = s->loading->norm[q];
+  const int dim = g->body.dim;
+  IG_TRY(take(s, ig_topopt_load_of(s, q), norm, g->f));
+  IG_TRY(take(s, s->u[s->realisations - 1][q].dev, norm / s->loading->stiffness, g->u));
+  *work = *most = 0;
+  for (int32_t n = 0; n < g->body.points; n++) {
+    double square = 0;
+    for (int d = 0; d < dim; d++) {
+      const double u = g->u[n * dim + d];
+      *work += g->f[n * dim + d] * u;
+      square += u * u;
+    }
+    *most = fmax(*most, sqrt(square));
+  }
+  return IG_OK;
 }
 
 /* --- stresses --- */
@@ -463,7 +506,8 @@ static ig_status stresses_walk(const ig_topopt_design *s, int q, const ig_topopt
   const int64_t n = s->d->places;
   const double unit = s->loading->norm[q] / s->loading->stiffness;
   int failed = 0;
-#pragma omp parallel for schedule(static) reduction(max : failed)                                  \
+#pragma omp parallel for schedule(static) reduction(max                                            \
+                                                    : failed)                                      \
     num_threads(ig_team(s->cx, b->elements, IG_WORK_ROW))
   for (int32_t e = 0; e < b->elements; e++) {
     const int64_t at = b->place[e];
@@ -671,8 +715,7 @@ static ig_status close_system(ig_topopt_design *s) {
   uint8_t *fix;
   IG_TRY(ig_system_new(s->cx, all, &g->system));
   IG_TRY(IG_NEW(s->cx, &fix, s->d->layout.nodes, "supports"));
-  ig_status status =
-      s->cx->backend->copy_out(s->cx, fix, s->d->fix, (size_t)s->d->layout.nodes);
+  ig_status status = s->cx->backend->copy_out(s->cx, fix, s->d->fix, (size_t)s->d->layout.nodes);
   for (int32_t i = 0; status == IG_OK && i < all; i++)
     if (fix[b->at[i / b->dim]] >> i % b->dim & 1)
       status = ig_system_constrain(g->system, i, 0, NULL, NULL, 0, NULL);
@@ -715,7 +758,8 @@ ig_status ig_topopt_large_new(ig_topopt_design *s) {
   IG_TRY(list_unknowns(s));
   IG_TRY(close_system(s));
   const size_t elements = (size_t)g->body.elements, all = (size_t)g->system->unknowns;
-  double **const per_element[] = {&g->modulus, &g->blend, &g->slope}, **const vector[] = {&g->u, &g->f};
+  double **const per_element[] = {&g->modulus, &g->blend, &g->slope},
+                 **const vector[] = {&g->u, &g->f};
   for (int i = 0; i < 3; i++)
     IG_TRY(IG_NEW(s->cx, per_element[i], elements + 1, "large deflections"));
   for (int i = 0; i < 2; i++)

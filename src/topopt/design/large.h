@@ -60,6 +60,11 @@ IG_MUST_CHECK ig_status ig_topopt_large_energy(ig_topopt_design *s, int r, int q
 /* Strain energy of elements at unit modulus, times scale, of load case 0 (last realisation). */
 IG_MUST_CHECK ig_status ig_topopt_large_strain_energy(const ig_topopt_design *s, double scale,
                                                       double *out);
+/* Forces of elements and springs of load case q (last realisation) over its norm, 0 where held. */
+IG_MUST_CHECK ig_status ig_topopt_large_forces(const ig_topopt_design *s, int q, double *forces);
+/* Of load case q (last realisation): work of its whole load f.u in J, largest displacement in m. */
+IG_MUST_CHECK ig_status ig_topopt_large_figures(const ig_topopt_design *s, int q, double *work,
+                                                double *most);
 /* Measure of Cauchy's stress at the centres (von Mises, with law->mean of the trace) for load case
    q, in the units of ig_topopt_stress_ops: into `mises`. Then, with weights d(norm)/d(mises) of
    elements: the load of its adjoint, and what the blend g adds to energies, subtracted there. */

@@ -138,9 +138,8 @@ static ig_status large_adjoint(ig_topopt_design *s, const ig_topopt_hooke *law,
   IG_TRY_GOTO(status, done, s->cx->backend->copy_in(s->cx, t->work.dev, r, bytes));
   if (!add)
     IG_TRY_GOTO(status, done, ig_array_zero(s->cx, &s->work));
-  IG_TRY_GOTO(
-      status, done,
-      ig_topopt_large_mises_back(s, q, law, t->work.dev, t->load.dev, s->work.dev));
+  IG_TRY_GOTO(status, done,
+              ig_topopt_large_mises_back(s, q, law, t->work.dev, t->load.dev, s->work.dev));
   IG_TRY_GOTO(status, done, ig_topopt_large_adjoint(s, last, q, t->load.dev, state));
   IG_TRY_GOTO(status, done, ig_topopt_large_energy(s, last, q, state, 1, true, s->work.dev));
   IG_TRY_GOTO(status, done, ig_topopt_load_direct(s, last, q, state, 1, false));

@@ -63,9 +63,8 @@ ig_status ig_topopt_grid_elements(void *self, ig_topopt_body *b) {
   if (springs) {
     IG_TRY_GOTO(status, done, IG_NEW(cx, &b->spring, points * (size_t)b->dim, "springs"));
     IG_TRY_GOTO(status, done, IG_NEW(cx, &spring, springs, "springs"));
-    IG_TRY_GOTO(
-        status, done,
-        cx->backend->copy_out(cx, spring, m->solver->spring.dev, springs * sizeof *spring));
+    IG_TRY_GOTO(status, done,
+                cx->backend->copy_out(cx, spring, m->solver->spring.dev, springs * sizeof *spring));
   }
   status = fill(m, role, spring, b);
 done:
