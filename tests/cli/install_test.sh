@@ -22,8 +22,12 @@ printf 'physics: thermal\nmesh: {boxes: [{size: [1 mm, 1 mm, 1 mm], cells: [2, 2
 if [ -f "$SOURCE/Makefile" ] && cmake --build "$BUILD" >"$work/log" 2>&1; then
   make -C "$SOURCE" BUILD="$BUILD" PREFIX="$work/made" JOBS=1 NATIVE=1 install >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
   make -n -C "$SOURCE" BUILD="$work/none" install | grep -q 'INGOT_NATIVE=OFF' || { say "make install compiles for this machine alone"; exit 1; }
+  grep -q "to use it: export PATH=$work/made/bin:.PATH" "$work/log" || { cat "$work/log"; say "make install does not say how it is used"; exit 1; }
   ! grep -qE 'Building|Linking' "$work/log" || { say "make install compiles"; exit 1; }
   cmp -s "$work/made/bin/ingot" "$work/ingot/bin/ingot" || { say "another prefix, another program"; exit 1; }
+  mkdir -p "$work/made/lib/python3/dist-packages/ingot/__pycache__"
+  make -s -C "$SOURCE" BUILD="$BUILD" uninstall >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  [ -z "$(find "$work/made" -type f -o -name ingot)" ] || { find "$work/made"; say "make uninstall leaves files"; exit 1; }
 fi
 cp "$SOURCE/tests/cli/user.c" "$work/user.c"
 cd "$work"

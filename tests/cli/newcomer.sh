@@ -88,7 +88,19 @@ grep -q 'number in m, required' said || fail "help beams.radius: $(cat said)"
 "$INGOT" help 'materials[0].young' | grep -q "Young's modulus" || fail "help materials[0].young"
 [ "$("$INGOT" help young | grep -c '^[a-z].*young  ')" -ge 2 ] || fail "help young: not every place"
 # a section lists its keys
-"$INGOT" help birth | grep -q 'keys: .*lead' || fail "help birth"
+"$INGOT" help birth | grep -A1 '^      lead$' | grep -q 'elements are born; number in m' || fail "help birth"
+"$INGOT" help loads >said 2>&1
+for room in topopt fracture dynamics stress structure; do
+  grep -q "^loads\[\]  (physics: $room)" said || fail "help loads: not of $room"
+done
+grep -q '^      load_case$' said || fail "help loads: a key is missing"
+# a key of many sections: a line each, with the section; of one room alone, and of a section that is a command's name too
+"$INGOT" help set >said 2>&1
+grep -A1 '^supports\[\].set  (physics: fracture)' said | grep -q 'node set' || fail "help set"
+grep -q '^[0-9]* sections have this key' said || fail "help set: how many"
+[ "$("$INGOT" help structure.loads | grep -c '^[a-z].*(physics')" = 1 ] || fail "help structure.loads"
+"$INGOT" help materials | grep -q '^materials\[\]  (every case)' || fail "help materials: not the section"
+[ "$("$INGOT" help run | grep -c '(physics')" = 0 ] || fail "help run"
 refused "did you mean 'duration'" "$INGOT" help duraton
 refused "'start' is a key of earlier versions, now called 'start_angle' in annulus" "$INGOT" help start
 exit $bad
