@@ -70,6 +70,13 @@ struct ig_newton {
   int stops;
 };
 
+static ig_status direct_new(ig_newton *n) {
+  const ig_system *s = n->m.system;
+  return n->m.solve
+             ? IG_OK
+             : ig_direct_new(n->cx, s->equations, s->first, s->column, n->o.solver, &n->direct);
+}
+
 /* Vectors of equations, all zero, and the order of the factorization. */
 static ig_status equations_new(ig_newton *n) {
   const ig_system *s = n->m.system;
@@ -84,7 +91,7 @@ static ig_status equations_new(ig_newton *n) {
   n->b = n->was + e;
   n->last = n->b + e;
   n->sum = n->last + e;
-  return ig_direct_new(n->cx, s->equations, s->first, s->column, n->o.solver, &n->direct);
+  return direct_new(n);
 }
 
 ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newton_options *options,
@@ -116,8 +123,7 @@ ig_status ig_newton_renew(ig_newton *n, int groups) {
   n->direct = NULL;
   n->info = (ig_direct_info){.negative = -1};
   if (n->equations == n->m.system->equations)
-    return ig_direct_new(n->cx, n->equations, n->m.system->first, n->m.system->column, n->o.solver,
-                         &n->direct);
+    return direct_new(n);
   free(n->v); /* the last step cannot be continued in other unknowns */
   n->v = NULL;
   n->last_ds = 0;
@@ -385,6 +391,11 @@ static double way(const ig_newton *n, const double *a, const double *b) {
 
 /* Symmetric as long as that converges: half the work and memory, and pivots can be counted. */
 static ig_status factorize(ig_newton *n) {
+  if (n->m.solve) {
+    n->info = (ig_direct_info){.solver = "conjugate gradients", .negative = -1};
+    n->now.solver = n->info.solver;
+    return IG_OK;
+  }
   IG_TRY(ig_direct_factor(n->direct, n->m.system->value, !n->full, &n->info));
   n->now.solver = n->info.solver;
   return IG_OK;
@@ -606,8 +617,13 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     const double pushed = rest(n);
     for (int32_t i = 0; i < equations; i++)
       n->d[i] = -n->r[i];
-    IG_TRY(ig_direct_solve(n->direct, n->d));
+    IG_TRY(n->m.solve ? n->m.solve(n->m.self, n->d, &fine) : ig_direct_solve(n->direct, n->d));
     const double g0 = product(n, n->d, n->r);
+    if (!fine) {
+      snprintf(n->why, sizeof n->why,
+               "conjugate gradients find no correction: the body may not be stable there");
+      return IG_OK;
+    }
     if (!isfinite(g0)) {
       snprintf(n->why, sizeof n->why, "the matrix is singular");
       return IG_OK;
@@ -883,6 +899,8 @@ static ig_status mechanism(ig_newton *n, const ig_direct_info *info) {
 /* What the last tangent says of the stability of the state. Negative pivots are counted where it
    was factorized symmetric: else it costs a factorization, only at the end of the analysis. */
 static ig_status inertia(ig_newton *n) {
+  if (n->m.solve)
+    return IG_OK;
   ig_direct_info info = n->info;
   if (info.negative < 0)
     IG_TRY(ig_direct_factor(n->direct, n->m.system->value, true, &info));

@@ -74,6 +74,9 @@ typedef struct {
      leave the part with all of its force, and the first correction be that of a part that is free.
      Returns whether there is any; NULL: there are no tools. */
   bool (*grip)(void *self, bool on);
+  /* K d = b by the model itself, K the matrix of the system: b becomes d; *fine false: it could
+     not, and the step is cut. NULL: directly. Not with arc_length; pivots are then not known. */
+  ig_status (*solve)(void *self, double *b, bool *fine);
   /* an unknown or an element in words, for messages */
   void (*name)(void *self, int32_t unknown, char *text, size_t size);
   void (*name_element)(void *self, int group, int32_t element, char *text, size_t size);

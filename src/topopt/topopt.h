@@ -299,11 +299,13 @@ typedef struct {
 } ig_finish_case;
 
 /* How the body deforms under its loads; design/large.h. */
+typedef enum { IG_LARGE_AUTO, IG_LARGE_DIRECT, IG_LARGE_ITERATIVE } ig_large_solver;
 typedef enum { IG_LARGE_ELASTIC, IG_LARGE_NEO_HOOKEAN } ig_large_law;
 typedef struct {
   ig_src at;
   bool large_deflections;
   int law;            /* ig_large_law */
+  int linear_solver;  /* ig_large_solver */
   int64_t load_steps; /* equal ones, unless Newton's method needs shorter ones */
 } ig_analysis_case;
 
@@ -500,6 +502,8 @@ struct ig_discretisation {
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
                      ig_solve_report *report);
   const double *(*residual)(void *self); /* of the last solve */
+  /* K and its preconditioner, for the moduli of the last `changed`: for systems like it */
+  ig_linear (*linear)(void *self);
   bool *learnt; /* what the solver found out and a restart has to know; NULL: nothing */
   bool *ends;   /* whether a signal ends a linear solve (ig_pcg); NULL: it does not */
   /* out[e] (+)= scale u_e . k0 v_e, with k0 the element's stiffness at unit modulus; `add`: adds

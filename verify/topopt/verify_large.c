@@ -124,6 +124,12 @@ static const struct {
             "loads: [{box: {min: [2, 0, 0]}, force: [0.001, -0.002, 0.003]}], constraints: "
             "[{stress: 0.1}], " COARSE,
      {"end compliance", "a stress"}},
+    {"space, iterative",
+     "analysis: {large_deflections: true, linear_solver: iterative}, grid: {elements: [4, 2, 2], "
+     "size: [2, 1, 1]}, supports: [{box: {max: [0, 9, 9]}}], loads: [{box: {min: [2, 0, 0]}, "
+     "force: "
+     "[0.001, -0.002, 0.003]}], constraints: [{stress: 0.1}], " COARSE,
+     {"end compliance", "a stress"}},
     {"weight",
      LARGE BEAM "loads: [{box: {min: [2, 0, 0]}, force: [0, -0.001, 0]}, {gravity: [0, -0.002, "
                 "0]}], constraints: [{compliance: 0.001}, {stress: 0.1}], " SMOOTH,

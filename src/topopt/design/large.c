@@ -5,6 +5,7 @@
 #include "core/threads.h"
 #include "implicit/newton.h"
 #include "kern/fault.h"
+#include "solver/krylov/cg.h"
 #include "topopt/case/boundary_conditions.h"
 #include "topopt/design/load.h"
 
@@ -218,6 +219,90 @@ static ig_status moduli_take(ig_topopt_design *s) {
   return status;
 }
 
+/* --- conjugate gradients --- */
+
+/* The tangent, with the preconditioner of the linear body. */
+typedef struct {
+  const ig_topopt_design *s;
+  ig_linear base;
+  double *x, *y; /* of equations */
+} tangent;
+
+static int32_t equation_of(const ig_topopt_large *g, int32_t unknown) {
+  return g->system->equation[unknown];
+}
+
+static ig_status tangent_apply(void *self, const double *x, double *y, ig_cg_state *state) {
+  const tangent *t = self;
+  const ig_topopt_large *g = t->s->large;
+  double pap = 0;
+  IG_TRY(take(t->s, x, 1, g->f));
+  for (int32_t i = 0; i < g->system->unknowns; i++)
+    if (equation_of(g, i) >= 0)
+      t->x[equation_of(g, i)] = g->f[i];
+  ig_system_times(g->system, t->x, t->y);
+  for (int32_t i = 0; i < g->system->unknowns; i++) {
+    const int32_t e = equation_of(g, i);
+    g->f[i] = e >= 0 ? t->y[e] / t->s->loading->stiffness : 0;
+  }
+  for (int32_t e = 0; e < g->system->equations; e++)
+    pap += t->x[e] * t->y[e] / t->s->loading->stiffness;
+  IG_TRY(put(t->s, g->f, 1, y));
+  return state ? t->s->cx->backend->copy_in(t->s->cx, &state->s.pap, &pap, sizeof pap) : IG_OK;
+}
+
+static ig_status tangent_precondition(void *self, const float *r, const float **z) {
+  const tangent *t = self;
+  return t->base.precondition(t->base.self, r, z);
+}
+
+/* K d = b of equations, b becomes d; the load in g->f is lost. Rigid supports are no equations, so
+   that the matrix is that of the state's layout without held components. */
+static ig_status iterate(ig_topopt_design *s, double *b, double tolerance,
+                         ig_solve_report *report) {
+  ig_topopt_large *g = s->large;
+  const int32_t n = g->system->equations, all = g->system->unknowns;
+  tangent t = {.s = s, .base = s->d->linear(s->d->self)};
+  double *keep = NULL, size = 0;
+  ig_linear a = t.base;
+  ig_status status;
+  IG_TRY(IG_NEW(s->cx, &keep, 2 * (size_t)n + (size_t)all + 1, "conjugate gradients"));
+  t.x = keep;
+  t.y = keep + n;
+  double *load = keep + 2 * (size_t)n; /* what g->f had */
+  memcpy(load, g->f, (size_t)all * sizeof *load);
+  a.self = &t;
+  a.apply = tangent_apply;
+  a.precondition = tangent_precondition;
+  a.flexible = true;
+  for (int32_t i = 0; i < n; i++)
+    size += b[i] * b[i];
+  size = sqrt(size); /* of unit size: the preconditioner is in single precision */
+  for (int32_t i = 0; i < all; i++)
+    g->f[i] = equation_of(g, i) >= 0 && size > 0 ? b[equation_of(g, i)] / size : 0;
+  IG_TRY_GOTO(status, done, put(s, g->f, 1, g->right.dev));
+  IG_TRY_GOTO(status, done, ig_array_zero(s->cx, &g->left));
+  IG_TRY_GOTO(status, done,
+              ig_pcg_solve(s->cx, &g->pcg, &a, g->right.dev, g->left.dev, tolerance,
+                           (int)fmin(s->c->solver.limit, 2000), report));
+  IG_TRY_GOTO(status, done, take(s, g->left.dev, 1, g->f));
+  for (int32_t i = 0; i < all; i++)
+    if (equation_of(g, i) >= 0)
+      b[equation_of(g, i)] = g->f[i] * size / s->loading->stiffness;
+done:
+  memcpy(g->f, load, (size_t)all * sizeof *load);
+  free(keep);
+  return status;
+}
+
+/* A correction need not be exact: the next one takes what is left. */
+static ig_status correct(void *self, double *b, bool *fine) {
+  ig_solve_report report;
+  IG_TRY(iterate(self, b, 1e-6, &report));
+  *fine = report.end != IG_SOLVE_INDEFINITE && report.residual < 0.1;
+  return IG_OK;
+}
+
 /* --- equilibrium and adjoints --- */
 
 static const char remedy[] = "; give more analysis: load_steps, law: neo_hookean, a penalty_ramp "
@@ -276,6 +361,7 @@ static ig_status equilibrium(ig_topopt_design *s, int r, int q) {
                                  .reach = reach,
                                  .self = s,
                                  .loads = loads_add,
+                                 .solve = g->iterative ? correct : NULL,
                                  .name = unknown_name,
                                  .name_element = element_name,
                                  .accepted = step_accepted};
@@ -315,6 +401,10 @@ static ig_status factorize(ig_topopt_design *s, int r, int q) {
   if (trouble.element >= 0)
     return IG_FAIL(s->cx, IG_NUMERIC, "large_deflections: element %d %s", trouble.element,
                    trouble.what);
+  g->factored = number;
+  if (g->iterative)
+    return IG_OK;
+  g->factored = -1;
   if (!g->direct)
     IG_TRY(ig_direct_new(s->cx, y->equations, y->first, y->column, IG_DIRECT_AUTO, &g->direct));
   IG_TRY(ig_direct_factor(g->direct, y->value, true, &info));
@@ -330,7 +420,13 @@ ig_status ig_topopt_large_adjoint(ig_topopt_design *s, int r, int q, const doubl
   IG_TRY(take(s, l, s->loading->stiffness, g->f));
   IG_TRY(IG_NEW(s->cx, &b, y->equations, "adjoint"));
   ig_system_reduce(y, g->f, b);
-  ig_status status = ig_direct_solve(g->direct, b);
+  ig_solve_report report = {0};
+  ig_status status = g->iterative ? iterate(s, b, 1e-10, &report) : ig_direct_solve(g->direct, b);
+  if (status == IG_OK && report.residual > 1e-6)
+    ig_warn(s->cx,
+            "large_deflections: an adjoint system %s (relative residual %.2g): slopes are "
+            "not exact; take analysis: {linear_solver: direct}",
+            ig_solve_end_text(report.end), report.residual);
   for (int32_t i = 0; i < y->unknowns; i++) /* supports hold: nothing but free unknowns is left */
     g->f[i] = y->equation[i] >= 0 ? b[y->equation[i]] : 0;
   free(b);
@@ -603,6 +699,7 @@ ig_status ig_topopt_large_analyse(ig_topopt_design *s, int r, double *objective,
     g->residual = 0;
   }
   IG_TRY(moduli_take(s));
+  IG_TRY(g->iterative ? s->d->changed(s->d->self) : IG_OK);
   IG_TRY(ig_topopt_load_prepare(s, r));
   for (int q = 0; q < l->cases; q++) {
     IG_TRY(equilibrium(s, r, q));
@@ -759,6 +856,18 @@ ig_status ig_topopt_large_new(ig_topopt_design *s) {
   make_laws(s);
   IG_TRY(list_unknowns(s));
   IG_TRY(close_system(s));
+  const int32_t most = g->body.dim == 2 ? 200000 : 10000; /* unknowns solved for directly */
+  g->iterative = s->c->analysis.linear_solver == IG_LARGE_AUTO
+                     ? g->system->unknowns > most && s->d->linear
+                     : s->c->analysis.linear_solver == IG_LARGE_ITERATIVE;
+  if (g->iterative && !s->d->linear)
+    return ig_fail_at(s->cx, &s->c->analysis.at,
+                      "analysis: linear_solver: iterative is not there on this body");
+  if (g->iterative) {
+    IG_TRY(ig_pcg_init(s->cx, &g->pcg, (int64_t)nu));
+    IG_TRY(ig_array_new_device(s->cx, &g->right, nu, sizeof(double), "right side"));
+    IG_TRY(ig_array_new_device(s->cx, &g->left, nu, sizeof(double), "solution"));
+  }
   const size_t elements = (size_t)g->body.elements, all = (size_t)g->system->unknowns;
   double **const per_element[] = {&g->modulus, &g->blend, &g->slope},
                  **const vector[] = {&g->u, &g->f};
@@ -788,8 +897,10 @@ void ig_topopt_large_free(ig_topopt_design *s) {
                           g->slope,   g->u,      g->f,         g->values};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     free(arrays[i]);
-  ig_array_free(s->cx, &g->adjoint);
-  ig_array_free(s->cx, &g->load);
+  ig_pcg_free(s->cx, &g->pcg);
+  ig_array *const device[] = {&g->right, &g->left, &g->adjoint, &g->load};
+  for (size_t i = 0; i < sizeof device / sizeof *device; i++)
+    ig_array_free(s->cx, device[i]);
   free(g);
   s->large = NULL;
 }

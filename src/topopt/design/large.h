@@ -16,14 +16,16 @@
 
      dJ/dE = -z . dr/dE,   K z = dJ/du,   K = dr/du at the end of the last load step
 
-   K is factorized once per load case; slopes are exact as far as equilibrium is. The compliance is
-   that at full load, f.u ("end compliance"), and needs an adjoint of its own. Units of states,
-   adjoints and energies are those of linear designs (topopt.c). Host and CPU alone. */
+   K is factorized once per load case, or solved with by conjugate gradients and the preconditioner
+   of the linear body, whose moduli are the same; slopes are exact as far as equilibrium is. The
+   compliance is that at full load, f.u ("end compliance"), and needs an adjoint of its own. Units
+   of states, adjoints and energies are those of linear designs (topopt.c). Host and CPU alone. */
 #ifndef IG_TOPOPT_DESIGN_LARGE_H
 #define IG_TOPOPT_DESIGN_LARGE_H
 
 #include "implicit/direct.h"
 #include "implicit/system.h"
+#include "solver/krylov/pcg.h"
 #include "solid/solid.h"
 #include "topopt/topopt.h"
 
@@ -39,6 +41,9 @@ struct ig_topopt_large {
   double *stiffness;          /* of springs, N/m */
   double *modulus, *blend, *slope; /* of elements: E, g, E dg/dE */
   double *u, *f, *values;          /* of unknowns in m and N; arrays of the device on the host */
+  bool iterative;                  /* conjugate gradients instead of `direct` */
+  ig_pcg pcg;
+  ig_array right, left; /* its right side and solution */
   ig_array adjoint, load;
   int64_t steps, iterations; /* of the last design, all load cases */
   double residual;

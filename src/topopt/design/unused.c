@@ -271,8 +271,9 @@ static ig_status check_solver(const asked *a) {
       s->preconditioner == IG_PRECONDITIONER_MULTIGRID || a->c->filter.kind == IG_FILTER_HELMHOLTZ;
   const char *grids = "it is for grids; this is a mesh", *none = "multigrid is not used";
   const rule list[] = {
-      {s->at.given && a->c->analysis.large_deflections && a->c->filter.kind != IG_FILTER_HELMHOLTZ,
-       "solver", "equilibrium of large deflections is found by a direct solver"},
+      {s->at.given && a->c->analysis.linear_solver == IG_LARGE_DIRECT &&
+           a->c->filter.kind != IG_FILTER_HELMHOLTZ,
+       "solver", "the linear_solver of `analysis` is direct"},
       {a->grid && s->preconditioner == IG_PRECONDITIONER_BLOCKS,
        "solver: preconditioner: block_jacobi", "it is for meshes: take jacobi"},
       {a->grid && s->operator!= IG_EBE_RECOMPUTE, "solver: operator",

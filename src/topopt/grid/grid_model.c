@@ -167,6 +167,9 @@ static ig_status grid_solve(void *self, const double *f, double *u, double toler
 static const double *grid_residual(void *self) {
   return ((ig_topopt_grid_model *)self)->solver->pcg.r.dev;
 }
+static ig_linear grid_linear(void *self) {
+  return ig_multigrid_linear(((ig_topopt_grid_model *)self)->solver);
+}
 /* Per element u_e . k0 v_e, by the solver's own kernel. */
 static ig_status grid_energy(void *self, const double *u, const double *v, double scale, bool add,
                              double *out) {
@@ -358,6 +361,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.changed = grid_changed;
   m->d.solve = grid_solve;
   m->d.residual = grid_residual;
+  m->d.linear = grid_linear;
   /* whether the smoother's bound has to be taken in full; a restart has to know */
   m->d.learnt = &m->solver->cautious;
   m->d.ends = &m->solver->pcg.ends;

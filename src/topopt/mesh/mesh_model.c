@@ -128,6 +128,10 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
   ig_topopt_mesh_making_describe(m, line, user);
 }
 
+static ig_linear mesh_linear(void *self) {
+  return ((const ig_topopt_mesh_model *)self)->system;
+}
+
 /* --- making it --- */
 
 static void mesh_free(void *self) {
@@ -194,6 +198,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->inside = ig_topopt_mesh_inside;
   d->touched = ig_topopt_mesh_touched;
   d->describe = mesh_describe;
+  d->linear = mesh_linear;
   d->body = m->size == 3 ? ig_topopt_mesh_elements : NULL;
   return m->part.divided ? ig_topopt_mesh_cut(m) : IG_OK;
 }
