@@ -7,6 +7,7 @@
    become one number. */
 #include "powder/powder.h"
 #include "backend/backend.h"
+#include "ingot_io.h"
 #include "ranks/ranks.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/compress.h"
