@@ -41,10 +41,13 @@ class Build(build_ext):
             sys.exit("an editable installation is not possible: use PYTHONPATH=build/python")
         # installed, not copied: in a build folder libraries are searched for in folders of this machine
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.check_call(["cmake", "--install", made, "--component", "python", "--prefix", folder])
-            for package, _, names in os.walk(folder):
+            for part in ("python", "web"):
+                subprocess.check_call(["cmake", "--install", made, "--component", part, "--prefix", folder])
+            for found, folders, names in os.walk(folder):
                 if "_ingot.abi3.so" in names:
-                    shutil.copytree(package, target, dirs_exist_ok=True)
+                    shutil.copytree(found, target, dirs_exist_ok=True)
+                if "web" in folders:  # what pages are turned and zoomed with
+                    shutil.copytree(os.path.join(found, "web"), os.path.join(target, "web"), dirs_exist_ok=True)
         shutil.copytree(os.path.join(ROOT, "materials"), os.path.join(target, "materials"), dirs_exist_ok=True)
 
     def get_outputs(self):
