@@ -231,7 +231,10 @@ static int point_at(const solid_law_f64 *l, ig_solid_across across, const double
     const double step = p->s[2] / p->D[14];
     if (!(p->D[14] > 0))
       return IG_FAULT_RETURN;
-    if (fabs(step) <= 4 * DBL_EPSILON)
+    double size = 1; /* of what strains are rounded from */
+    for (int i = 0; i < 9; i++)
+      size += p->F[i] * p->F[i];
+    if (fabs(step) <= 4 * DBL_EPSILON * size)
       return IG_FAULT_NONE;
     if (!l->large) {
       p->F[8] -= step;

@@ -220,9 +220,11 @@ static ig_status moduli_take(ig_topopt_design *s) {
 
 /* --- equilibrium and adjoints --- */
 
-static const char remedy[] = "; give more analysis: load_steps, smaller loads or law: neo_hookean; "
-                             "where the body buckles or "
-                             "snaps through under its loads, hold it, or begin with more 'volume'";
+static const char remedy[] = "; give more analysis: load_steps, law: neo_hookean, a penalty_ramp "
+                             "or more 'volume', with which "
+                             "the body begins stiffer, or smaller loads; hold what is loaded solid "
+                             "('passive'), and the body "
+                             "where it buckles or snaps through";
 
 static ig_status newton_run(ig_topopt_design *s, ig_newton *n, int q) {
   ig_topopt_large *g = s->large;
