@@ -17,10 +17,11 @@ from typing import Any, Callable, Mapping, Sequence
 
 _here = _os.path.dirname(_os.path.abspath(__file__))
 # of pip, of `make install`, of a build folder
-for _shared in ("materials", "../../../../share/ingot/materials", "../../../materials"):
-    _shared = _os.path.normpath(_os.path.join(_here, _shared))
-    if _os.path.isdir(_shared):  # an installed tree may have been moved
-        _os.environ.setdefault("INGOT_MATERIALS", _shared)
+for _name, _one in (("materials", "SS316L.yaml"), ("web", "three.min.js")):
+    for _shared in (_name, "../../../../share/ingot/" + _name, "../../../" + _name):
+        _shared = _os.path.normpath(_os.path.join(_here, _shared))
+        if _os.path.isfile(_os.path.join(_shared, _one)):  # an installed tree may have been moved
+            _os.environ.setdefault("INGOT_" + _name.upper(), _shared)
 
 from ._core import Context as _Context, encode as _encode, ffi as _ffi, lib as _lib, text as _text
 from .case import Case, CaseLike, flow as _flow

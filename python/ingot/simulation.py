@@ -7,7 +7,7 @@ from typing import Any, Iterator, Mapping, NoReturn
 
 import numpy as np
 
-from ._core import Block, Context, FieldInfo, encode, ffi, lib, text
+from ._core import Block, Context, FieldInfo, encode, ffi, lib
 from .case import Case, CaseLike
 from .errors import InputError, MissingFieldError, StaleViewError
 from .exchange import CPU, CUDA, capsule

@@ -164,6 +164,12 @@ static ig_status fields_add(const ig_topopt_run *r, ig_snapshot *snap) {
   return status;
 }
 
+/* Which load case the fields of a state belong to. */
+static void load_case_name(const ig_topopt_run *r, ig_snapshot *snap) {
+  if (r->s->loading->cases > 1)
+    snprintf(snap->state, sizeof snap->state, "load case 1 of %d", r->s->loading->cases);
+}
+
 /* The sink takes the snapshot over, unless making it failed. */
 static ig_status whole_show(const ig_topopt_run *r, ig_sink *to) {
   const ig_discretisation *d = r->d;
@@ -175,6 +181,7 @@ static ig_status whole_show(const ig_topopt_run *r, ig_sink *to) {
     return status;
   }
   snap->iterations = true;
+  load_case_name(r, snap);
   return to->snapshot(to, snap);
 }
 
@@ -215,6 +222,7 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
   snap->time = (double)r->iteration;
   snap->step = r->iteration;
   snap->iterations = true;
+  load_case_name(r, snap);
   ig_status status = IG_OK;
   for (int i = 0; i < w->count && status == IG_OK; i++) {
     const field *f = &w->list[i];

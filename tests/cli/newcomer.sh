@@ -52,6 +52,16 @@ grep -q 'layer 1 of 4, [0-9]* iterations, residual' said || fail "stress shows n
 refused "did you mean 'crack'" "$INGOT" new crak
 refused "which kind of case" "$INGOT" new
 refused "it is there; --force replaces it" "$INGOT" new statics
+# a material that a kind of case cannot use is refused; with all others the case is right as it is
+for kind in statics vibration powder distortion crack; do
+  for material in AISI4340 copper-OFHC alumina; do
+    "$INGOT" new $kind --material $material -o any.yaml --force -q </dev/null >said 2>&1 || { grep -q 'lacks values that' said && continue; }
+    "$INGOT" check any.yaml >said 2>&1 || fail "new $kind --material $material: $(cat said)"
+    grep -q warning said && fail "new $kind --material $material: $(cat said)"
+  done
+done
+refused "lacks values that powder needs" "$INGOT" new powder --material alumina -o s.yaml
+refused "lacks values that stress needs" "$INGOT" new distortion --material alumina -o s.yaml
 refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10x20
 refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10parsec
 refused "there is no material 'Unobtainium'" "$INGOT" new statics -o s.yaml --material Unobtainium

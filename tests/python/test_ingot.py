@@ -393,6 +393,16 @@ class Meshes(Folder):
         size.Update()
         self.assertTrue(np.allclose(vtk_to_numpy(size.GetOutput().GetCellData().GetArray("Volume")), mesh.measures()))
 
+    def test_quadratic_elements_of_files(self):
+        case = {"physics": "structure", "mesh": {"boxes": {"size": [4e-3, 2e-3, 1e-3], "cells": [4, 2, 1]}, "element": "hex20"},
+                "materials": {"name": "m", "young": "210 GPa", "poisson": 0.3}}
+        path = os.path.join(self.folder.name, "hex20.inp")
+        ingot.Case(case).mesh().write(path)
+        for quadratic, kind in ((False, "hexahedron"), (True, "hexahedron20")):
+            mesh = ingot.Mesh.read(path, quadratic=quadratic)
+            self.assertEqual([name for name, _ in mesh.cells], [kind])
+            self.assertAlmostEqual(mesh.measures().sum(), 8e-9, 15)
+
     def test_bad_numbers(self):
         points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         self.assertRaises(ValueError, ingot.Mesh, points, [("tetra", [[0, 1, 2, 4]])])

@@ -1,6 +1,7 @@
 /* Which designs have a finished part that is analysed on meshes of its own (section `finish`,
    `ingot finish`); the others are refused by name, before the run where it is asked for there. */
 #include "topopt/case/boundary_conditions.h"
+#include "ingot_io.h"
 #include "io/mesh/mesh_io.h"
 #include "material/material.h"
 
