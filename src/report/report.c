@@ -124,8 +124,9 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   const int plots = ig_plots_choose(run->physics, &table, plot);
   ig_html_format(html, "<section id=\"%s\"><h2>%s%s%s</h2>\n", id, run->physics,
                  *run->title ? ": " : "", run->title);
+  ig_text_add(html, "<div class=\"head\">");
   ig_page_verdict(html, run);
-  ig_text_add(html, "<figure class=\"part\"><div class=\"picture\">");
+  ig_text_add(html, "</div><figure class=\"part\"><div class=\"picture\">");
   IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1000, NULL, "The last snapshot", &drawn));
   ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
