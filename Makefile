@@ -18,6 +18,7 @@ rm -f $(BUILD).log
 endef
 
 setup: ; @scripts/setup build
+setup-python: ; @scripts/setup python
 setup-test: ; @scripts/setup test
 
 demo: setup ; @$(MAKE) --no-print-directory all && scripts/demo $(BUILD)/ingot
@@ -42,10 +43,17 @@ PORTABLE := $(if $(NATIVE)$(shell grep -s 'INGOT_NATIVE:BOOL=OFF' $(BUILD)/CMake
 install:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)$(PORTABLE) CMAKE_ARGS='$(CMAKE_ARGS) $(if $(PORTABLE),-DINGOT_NATIVE=OFF)' all
 	@cmake --install $(BUILD)$(PORTABLE) --prefix $(PREFIX)
+	@case ":$$PATH:" in *":$(DESTDIR)$(PREFIX)/bin:"*) ;; *) echo "to use it: export PATH=$(PREFIX)/bin:\$$PATH" ;; esac
+	@[ ! -e $(DESTDIR)$(PREFIX)/lib/python3/dist-packages/ingot ] || [ $(PREFIX) = /usr ] || \
+	  echo "in Python: export PYTHONPATH=$(PREFIX)/lib/python3/dist-packages"
 uninstall:
 	@for folder in $(BUILD) $(BUILD)-portable; do \
 	  [ ! -f $$folder/install_manifest.txt ] || \
-	    { xargs -d '\n' rm -fv < $$folder/install_manifest.txt && rm $$folder/install_manifest.txt && gone=yes; }; \
+	    { xargs -d '\n' rm -fv < $$folder/install_manifest.txt && gone=yes && \
+	      awk -F/ '{ p = mine = ""; for (i = 2; i < NF; i++) { p = p "/" $$i; if ($$i == "ingot") mine = 1; if (mine) print p } }' \
+	        $$folder/install_manifest.txt | sort -ru | while read -r one; do \
+	        rm -rf "$$one/__pycache__"; rmdir --ignore-fail-on-non-empty "$$one"; done; \
+	      rm $$folder/install_manifest.txt; }; \
 	done; [ "$$gone" ] || { echo "nothing was installed from $(BUILD)"; exit 1; }
 # Debian packages, in the folder above
 deb: ; dpkg-buildpackage -us -uc -b
@@ -66,4 +74,4 @@ fuzz-nightly: setup-test ; @scripts/fuzz
 tsan: setup-test ; @scripts/tsan
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test tests bench bench-tables verify docs site install uninstall deb format asan campaign differential fuzz-nightly tsan clean
+.PHONY: all setup setup-python setup-test demo test tests bench bench-tables verify docs site install uninstall deb format asan campaign differential fuzz-nightly tsan clean

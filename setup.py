@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -27,18 +28,26 @@ class Build(build_ext):
             made = os.path.abspath(self.build_temp)
             launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
             subprocess.check_call(["cmake", "-S", ROOT, "-B", made, "-DCMAKE_BUILD_TYPE=Release",
-                                   "-DINGOT_NATIVE=OFF",  # a wheel is for other machines, too
+                                   # a wheel is for other machines, too: without this one's instructions and MPI
+                                   "-DINGOT_NATIVE=OFF", "-DINGOT_MPI=OFF",
                                    f"-DINGOT_PYTHON_PROGRAM={sys.executable}", *launcher,
                                    *shlex.split(os.environ.get("CMAKE_ARGS", ""))])
             subprocess.check_call(["cmake", "--build", made, "--target", "ingot_python",
                                    "-j", str(os.cpu_count() or 1)])
-        package = os.path.join(made, "python", "ingot")
-        if not os.path.exists(os.path.join(package, "_ingot.abi3.so")):
-            sys.exit(f"{package}: the extension was not built: python3-cffi and python3-dev are needed")
+        if not os.path.exists(os.path.join(made, "python", "ingot", "_ingot.abi3.so")):
+            sys.exit(f"{made}: the extension was not built: python3-cffi and python3-dev are needed")
         target = os.path.join(self.build_lib, "ingot")
         if self.inplace:
             sys.exit("an editable installation is not possible: use PYTHONPATH=build/python")
-        shutil.copytree(package, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+        # installed, not copied: in a build folder libraries are searched for in folders of this machine
+        with tempfile.TemporaryDirectory() as folder:
+            for part in ("python", "web"):
+                subprocess.check_call(["cmake", "--install", made, "--component", part, "--prefix", folder])
+            for found, folders, names in os.walk(folder):
+                if "_ingot.abi3.so" in names:
+                    shutil.copytree(found, target, dirs_exist_ok=True)
+                if "web" in folders:  # what pages are turned and zoomed with
+                    shutil.copytree(os.path.join(found, "web"), os.path.join(target, "web"), dirs_exist_ok=True)
         shutil.copytree(os.path.join(ROOT, "materials"), os.path.join(target, "materials"), dirs_exist_ok=True)
 
     def get_outputs(self):

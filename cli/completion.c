@@ -86,11 +86,28 @@ static void spaced(FILE *to, const char *choices) {
     fputc(*c == '|' ? ' ' : *c, to);
 }
 
-/* The script completes commands, second words of families, values of options, options, and else
-   files. --set asks the program itself for the keys. All names and values come from the tables of
-   this program and need no quoting. */
+/* A command of the shell that prints the words which a command takes, NULL where these are files:
+   what its --list prints, and the keys for `help`. */
+static const char *list_of(const cli_command *c, char *text, size_t size) {
+  if (strcmp(c->name, "help") == 0)
+    return "ingot help --keys 2>/dev/null | cut -f 1 | sort -u";
+  for (const cli_option *o = c->options; o->name; o++)
+    if (strcmp(o->name, "list") == 0 && o->kind == CLI_FLAG) {
+      snprintf(text, size, "ingot %s --list 2>/dev/null | sed \"s/^ *//;s/ .*//\"", c->name);
+      return text;
+    }
+  return NULL;
+}
+/* The same of an option's value. */
+static const char *values_of(const cli_option *o) {
+  return strcmp(o->name, "material") == 0 ? "ingot materials --list 2>/dev/null" : NULL;
+}
+
+/* The script completes commands, second words of families, values of options, options, words that
+   the program lists, and else files. --set asks the program itself for the keys. All names and
+   values come from the tables of this program and need no quoting. */
 void cli_complete_bash(FILE *to) {
-  char name[32];
+  char name[32], list[128];
   fputs("# bash completion of ingot, made by 'ingot completion bash'\n_ingot() {\n"
         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
         "  local command=${COMP_WORDS[1]} options=\n"
@@ -132,6 +149,9 @@ void cli_complete_bash(FILE *to) {
         fputs(") compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -S = -W "
               "\"$(ingot help --keys 2>/dev/null | cut -f 1)\" -- \"$word\")); return ;;\n",
               to);
+      } else if (values_of(o)) {
+        fprintf(to, ") COMPREPLY=($(compgen -W \"$(%s)\" -- \"$word\")); return ;;\n",
+                values_of(o));
       } else if (o->kind == CLI_FILE) {
         fputs(") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", to);
       } else {
@@ -149,8 +169,13 @@ void cli_complete_bash(FILE *to) {
         "  case \"$word\" in\n"
         "  -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
         "  *) case \"$command\" in\n"
-        "    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")) ;;\n"
-        "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+        "    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")) ;;\n",
+        to);
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (list_of(*c, list, sizeof list))
+      fprintf(to, "    %s) COMPREPLY=($(compgen -W \"$(%s)\" -- \"$word\")) ;;\n", (*c)->name,
+              list_of(*c, list, sizeof list));
+  fputs("    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
         "    esac ;;\n"
         "  esac\n}\n"
         "complete -o filenames -F _ingot ingot\n",
@@ -172,7 +197,7 @@ static void zsh(FILE *to, const char *text) {
 /* One _arguments call for each command; an option that may be repeated has a star. $words[1] is the
    program; CURRENT counts from 1 as well. */
 void cli_complete_zsh(FILE *to) {
-  char name[32];
+  char name[32], list[128];
   fputs("#compdef ingot\n# zsh completion of ingot, made by 'ingot completion zsh'\n"
         "_ingot() {\n  local command=$words[2]\n  if (( CURRENT == 2 )); then\n"
         "    local -a commands=(",
@@ -209,13 +234,19 @@ void cli_complete_zsh(FILE *to) {
           fputc('(', to);
           spaced(to, o->choices);
           fputc(')', to);
+        } else if (values_of(o)) {
+          fprintf(to, "{compadd -- $(%s)}", values_of(o));
         } else if (o->kind == CLI_FILE) {
           fputs("_files", to);
         }
       }
       fputc('\'', to);
     }
-    fputs(" \\\n      '--help[tell about this command]' \\\n      '*:file:_files' ;;\n", to);
+    fputs(" \\\n      '--help[tell about this command]' \\\n      '*:", to);
+    if (list_of(*c, list, sizeof list))
+      fprintf(to, "word:{compadd -- $(%s)}' ;;\n", list_of(*c, list, sizeof list));
+    else
+      fputs("file:_files' ;;\n", to);
   }
   fputs("  esac\n}\n_ingot \"$@\"\n", to);
 }
@@ -234,7 +265,7 @@ static void fish(FILE *to, const char *text) {
 /* One `complete` line for each command and option. -x: the option has an argument and no file fits;
    -r -F: a file is wanted. */
 void cli_complete_fish(FILE *to) {
-  char name[32];
+  char name[32], list[128];
   fputs("# fish completion of ingot, made by 'ingot completion fish'\n"
         "complete -c ingot -l help -s h -d 'tell about a command'\n",
         to);
@@ -260,6 +291,8 @@ void cli_complete_fish(FILE *to) {
       snprintf(when + strlen(when), sizeof when - strlen(when),
                "; and __fish_seen_subcommand_from %s", second + 1);
     }
+    if (list_of(*c, list, sizeof list))
+      fprintf(to, "complete -c ingot %s' -f -a '(%s)'\n", when, list_of(*c, list, sizeof list));
     for (const cli_option *o = (*c)->options; o->name; o++) {
       fprintf(to, "complete -c ingot %s' -l %s", when, o->name);
       if (o->letter)
@@ -271,6 +304,8 @@ void cli_complete_fish(FILE *to) {
       } else if (strcmp(o->name, "set") == 0) {
         fputs(" -x -a '(ingot help --keys 2>/dev/null | string replace -r \"\\t.*\\t\" \"=\\t\")'",
               to);
+      } else if (values_of(o)) {
+        fprintf(to, " -x -a '(%s)'", values_of(o));
       } else if (o->kind != CLI_FLAG) {
         fputs(o->kind == CLI_FILE ? " -r -F" : " -x", to);
       }

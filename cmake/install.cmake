@@ -17,7 +17,7 @@ foreach(one THREE:three.min.js ORBIT:OrbitControls.js CHART:chart.min.js THREE_L
   list(GET one 1 name)
   if(INGOT_IO AND INGOT_${key})
     file(REAL_PATH ${INGOT_${key}} real)
-    install(FILES ${real} DESTINATION ${CMAKE_INSTALL_DATADIR}/ingot/web RENAME ${name})
+    install(FILES ${real} DESTINATION ${CMAKE_INSTALL_DATADIR}/ingot/web RENAME ${name} COMPONENT web)
   endif()
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/cases DESTINATION ${CMAKE_INSTALL_DATADIR}/ingot)

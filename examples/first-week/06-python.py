@@ -1,4 +1,7 @@
-"""Python: a run that is stepped, watched and steered: the beam is weakened when a point gets too hot."""
+"""Python: a run that is stepped, watched and steered: the beam is weakened when a point gets too hot.
+
+    ingot new print -o print-wall.yaml && python3 06-python.py
+"""
 import ingot
 
 case = ingot.Case("print-wall.yaml")

@@ -17,15 +17,17 @@ from typing import Any, Callable, Mapping, Sequence
 
 _here = _os.path.dirname(_os.path.abspath(__file__))
 # of pip, of `make install`, of a build folder
-for _shared in ("materials", "../../../../share/ingot/materials", "../../../materials"):
-    _shared = _os.path.normpath(_os.path.join(_here, _shared))
-    if _os.path.isdir(_shared):  # an installed tree may have been moved
-        _os.environ.setdefault("INGOT_MATERIALS", _shared)
+for _name, _one in (("materials", "SS316L.yaml"), ("web", "three.min.js")):
+    for _shared in (_name, "../../../../share/ingot/" + _name, "../../../" + _name):
+        _shared = _os.path.normpath(_os.path.join(_here, _shared))
+        if _os.path.isfile(_os.path.join(_shared, _one)):  # an installed tree may have been moved
+            _os.environ.setdefault("INGOT_" + _name.upper(), _shared)
 
 from ._core import Context as _Context, encode as _encode, ffi as _ffi, lib as _lib, text as _text
 from .case import Case, CaseLike, flow as _flow
-from .errors import (ArgumentError, DeviceError, FileError, IngotError, InputError, Interrupted,
-                     NumericalError, OutOfMemoryError, StaleViewError, UnsupportedError)
+from .errors import (AccessError, ArgumentError, DeviceError, FileError, IngotError, InputError, Interrupted,
+                     MissingFieldError, MissingFileError, NumericalError, OutOfMemoryError, StaleViewError,
+                     UnsupportedError)
 from .mesh import Mesh
 from .progress import Bar
 from .result import Result, Snapshot
@@ -35,7 +37,7 @@ __version__ = _text(_lib.ig_version())
 build_info = _text(_lib.ig_build_info())
 __all__ = ["run", "check", "calibrate", "value_and_grad", "optimise", "devices", "Case", "Simulation", "Field", "DeviceField", "State", "Mesh",
            "Result", "Snapshot", "Bar", "IngotError", "InputError", "ArgumentError", "OutOfMemoryError", "FileError",
-           "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
+           "MissingFileError", "AccessError", "MissingFieldError", "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
 
 
 def run(case: CaseLike, out: str | _os.PathLike[str] | None = None, *, set: Mapping[str, Any] | None = None,
@@ -50,6 +52,10 @@ def run(case: CaseLike, out: str | _os.PathLike[str] | None = None, *, set: Mapp
     backend, threads, device, comm: as for Case. A chain needs `out`.
     Ctrl-C writes a checkpoint into `out` and raises KeyboardInterrupt.
     """
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(f"progress: True or a function is needed, not {type(progress).__name__}")
+    if resume and out is None:
+        raise ValueError("resume: there is nothing to go on from without `out`, the folder of the run")
     case = Case._of(case, set, options)
     context = case.context
     figures: list[tuple[str, Any, str]] = []
@@ -113,11 +119,11 @@ def value_and_grad(case: CaseLike, figure: str, wrt: Sequence[str], *, set: Mapp
     the same as a function of PyTorch.
     """
     case = Case._of(case, set, {"backend": "cpu", **options})
-    keys = [_encode(key) for key in wrt]
+    keys = [_encode(key) for key in ([wrt] if isinstance(wrt, str) else wrt)]
     slot = _ffi.new("ig_gradient **")
     names = _ffi.new("char *[]", keys) if keys else _ffi.NULL  # a cast alone would not keep it
-    case.context.call(_lib.ig_case_gradient, case.ptr, _encode(figure), _ffi.cast("const char *const *", names),
-                      len(keys), _ffi.NULL, slot)
+    case.context.call_apart(_lib.ig_case_gradient, case.ptr, _encode(figure),
+                            _ffi.cast("const char *const *", names), len(keys), _ffi.NULL, slot)
     found = slot[0]
     try:
         rows = [found.row[i] for i in range(found.rows)]
@@ -138,6 +144,10 @@ def optimise(case: CaseLike, figure: str, wrt: Sequence[str], *,
     values and a dict: value, start, unit, gradient, iterations, gradients, converged, reason.
     """
     case = Case._of(case, set, {"backend": "cpu", **options})
+    wrt = [wrt] if isinstance(wrt, str) else wrt
+    stray = next((key for key in bounds or {} if key not in wrt), None)
+    if stray is not None:
+        raise ValueError(f"bounds: {stray!r} is none of the keys that are varied: {', '.join(wrt)}")
     ends = [(bounds or {}).get(key, (None, None)) for key in wrt]
     keep = [_encode(key) for key in wrt]
     names = _ffi.new("char *[]", keep)
@@ -148,8 +158,8 @@ def optimise(case: CaseLike, figure: str, wrt: Sequence[str], *,
                                               "maximise": maximise, "iterations": iterations,
                                               "tolerance": tolerance})
     end = _ffi.new("ig_optimum *")
-    case.context.call(_lib.ig_case_optimise, case.ptr, _encode(figure),
-                      _ffi.cast("const char *const *", names), len(keep), wish, end)
+    case.context.call_apart(_lib.ig_case_optimise, case.ptr, _encode(figure),
+                            _ffi.cast("const char *const *", names), len(keep), wish, end)
     return case, {"value": end.value, "start": end.start, "unit": _text(end.unit), "gradient": end.gradient,
                   "iterations": end.iterations, "gradients": end.gradients, "converged": end.converged,
                   "reason": _text(end.reason)}

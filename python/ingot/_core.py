@@ -8,7 +8,7 @@ import threading
 from typing import Any, Callable, ClassVar, NoReturn
 
 from ._ingot import ffi, lib
-from .errors import BY_STATUS, IngotError
+from .errors import BY_STATUS, IngotError, error
 
 log = logging.getLogger("ingot")
 
@@ -23,7 +23,7 @@ def encode(value: str | os.PathLike[str] | None) -> Any:
         return ffi.NULL
     value = value.__fspath__() if hasattr(value, "__fspath__") else value
     if not isinstance(value, str):
-        raise TypeError(f"text is needed, this is {type(value).__name__}")
+        raise TypeError(f"text or a path is needed, this is {type(value).__name__}")
     if "\0" in value:
         raise ValueError("text with a zero character")
     return ffi.new("char[]", value.encode("utf-8"))
@@ -77,7 +77,11 @@ def _closer(ranks: Any) -> Callable[[Any], None]:
 
 
 class Context:
-    """One ig_ctx: backend, log, progress, error slot. Used by one thread at a time."""
+    """One ig_ctx: backend, log, progress, error slot.
+
+    Used by one thread at a time: `call` and `with context:` raise RuntimeError where another thread
+    is inside. `with context:` is for what only reads; callbacks of a call may do that, too.
+    """
 
     def __init__(self, backend: str | None = None, threads: int = 0, device: int = 0, comm: Any = None) -> None:
         self._self = ffi.new_handle(self)
@@ -85,6 +89,8 @@ class Context:
         self.caught: BaseException | None = None  # exception of a callback, raised when the C call is back
         self.device = device
         self._busy = threading.Lock()
+        self._owner, self._depth = 0, 0  # the thread that holds it, and how often
+        self._retired: list[tuple[Callable[[Any], None], Any]] = []  # (close, pointer) that wait for a call to end
         self._over = False  # a failure on ranks: nobody waits for anybody any more
         name = encode(backend)
         ranks = ffi.NULL if comm is None else _Job.join(comm)
@@ -99,6 +105,43 @@ class Context:
         self.ptr = ffi.gc(slot[0], lib.ig_ctx_close if comm is None else _closer(ranks))
         if status != lib.IG_OK:
             self.fail(status)
+
+    def __enter__(self) -> Context:
+        if not self._take():
+            if self._owner != threading.get_ident():
+                raise RuntimeError("this case or simulation is in use by another thread")
+            self._depth += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._give()
+
+    def _take(self) -> bool:
+        if not self._busy.acquire(blocking=False):
+            return False
+        self._owner, self._depth = threading.get_ident(), 1
+        return True
+
+    def _give(self) -> None:
+        self._owner = 0
+        self._busy.release()
+        self._sweep()
+
+    def retire(self, close: Callable[[Any], None], pointer: Any) -> None:
+        """Calls close(pointer): now, or when the call is back that is under way in this context."""
+        self._retired.append((close, pointer))
+        self._sweep()
+
+    def _sweep(self) -> None:
+        while self._retired and self._busy.acquire(blocking=False):
+            try:
+                while self._retired:
+                    close, pointer = self._retired.pop()
+                    close(pointer)
+            finally:
+                self._busy.release()
 
     def catch(self, kind: Any, value: BaseException, trace: Any) -> None:
         """An exception inside a callback: the run stops at its next step, then it is raised."""
@@ -130,15 +173,16 @@ class Context:
         self._over = self.ranks > 1
         name = ffi.typeof("ig_status").elements[status][3:]
         message = text(lib.ig_ctx_message(self.ptr)) or text(lib.ig_status_text(status))
-        raise BY_STATUS.get(name, IngotError)(message)
+        raise error(name, message)
 
     def call(self, function: Any, *arguments: Any, after: Callable[[], None] | None = None) -> None:
         """Calls, raises what the status says. `after` runs where a callback raised and the call
         returned without noticing."""
         if self._over:
             raise RuntimeError("a call failed on some rank: open a new Case on all of them")
-        if not self._busy.acquire(blocking=False):
-            raise RuntimeError("this case or simulation is in use by another thread")
+        if not self._take():
+            raise RuntimeError("this case or simulation is in use by " +
+                               ("the call that made this callback" if self._owner == threading.get_ident() else "another thread"))
         try:
             self.caught = None
             status = function(*arguments)
@@ -148,7 +192,7 @@ class Context:
                     after()
                 raise caught
         finally:
-            self._busy.release()
+            self._give()
         if status != lib.IG_OK:
             self.fail(status)
 
@@ -200,7 +244,10 @@ _orphan: list[BaseException] = []  # exceptions that came before a callback's fi
 def py_log(user: Any, level: int, message: Any) -> None:
     if _of(user).rank > 0:  # all say the same
         return
-    log.log(logging.WARNING if level == lib.IG_LOG_WARN else logging.INFO, "%s", text(message))
+    said = text(message)
+    if said.startswith("--set "):
+        said = said[len("--set "):]
+    log.log(logging.WARNING if level == lib.IG_LOG_WARN else logging.INFO, "%s", said)
 
 
 @ffi.def_extern(onerror=_on_error)

@@ -56,6 +56,8 @@ class Case:
         if isinstance(path, dict):
             set = {**path, **(set or {})}
             path = None
+        elif path is not None and not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"a case is a path or a dict, not {type(path).__name__}")
         self.context = Context(backend, threads, device, comm)
         self._options = {"backend": backend, "threads": threads, "device": device, "comm": comm}
         self.path = None if path is None else str(path)
@@ -110,10 +112,15 @@ class Case:
     def __getitem__(self, key: str) -> str:
         """The text of a value that the case gives; KeyError where it gives none (a default
         holds), or a list or map."""
-        found = lib.ig_case_get(self.ptr, encode(key))
-        if found == ffi.NULL:
-            raise KeyError(key)
-        return text(found)
+        with self.context:
+            found = lib.ig_case_get(self.ptr, encode(key))
+            if found == ffi.NULL:
+                raise KeyError(key)
+            return text(found)
+
+    # a case cannot be searched or listed, and says so: get(key) gives a value or None, text() all
+    __contains__: None = None
+    __iter__: None = None
 
     def get(self, key: str, default: str | None = None) -> str | None:
         try:
@@ -133,7 +140,8 @@ class Case:
 
     @property
     def is_chain(self) -> bool:
-        return bool(lib.ig_case_is_chain(self.ptr))
+        with self.context:
+            return bool(lib.ig_case_is_chain(self.ptr))
 
     def text(self) -> str:
         """The case as a case file that reads to the same case again."""
@@ -159,10 +167,17 @@ class Case:
         rows = [(k, v if isinstance(v, (str, Mesh)) else flow(v)) for k, v in self._given.items()]
         if self.path:
             rows.insert(0, ("file", self.path))
-        return table(rows, f"{self.get('physics', '?')} {self.get('title', '')}".strip())
+        return table(rows, f"{self._word('physics', '?')} {self._word('title', '')}".strip())
+
+    def _word(self, key: str, default: str) -> str:
+        """As `get`, for what is shown at any time: "…" while another thread uses the case."""
+        try:
+            return self.get(key, default) or default
+        except RuntimeError:
+            return "…"
 
     def __repr__(self) -> str:
-        return f"<ingot.Case {self.path or 'from Python'}: {self.get('physics', '?')}>"
+        return f"<ingot.Case {self.path or 'from Python'}: {self._word('physics', '?')}>"
 
 
 def _unpickled(path: str | None, options: dict[str, Any], assigned: list[tuple[str, Any]]) -> Case:

@@ -1,6 +1,8 @@
-"""What can go wrong: one exception per status of the C library."""
+"""What can go wrong: one exception per status of the C library, and Python's own kind where it has one."""
 from __future__ import annotations
 
+import errno
+import os
 import re
 
 
@@ -19,6 +21,9 @@ class IngotError(Exception):
         self.path = found.group(1) if found else None
         self.line = int(found.group(2)) if found else None
         self.column = int(found.group(3)) if found and found.group(3) else None
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class InputError(IngotError, ValueError):
@@ -41,6 +46,26 @@ class FileError(IngotError, OSError):
     """A file cannot be read or written."""
 
     status = "IO"
+
+
+class MissingFileError(InputError, FileError, FileNotFoundError):
+    """A file or folder that is named is not there."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.errno = errno.ENOENT
+
+
+class AccessError(InputError, FileError, PermissionError):
+    """A file or folder that this user may not read or write."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.errno = errno.EACCES
+
+
+class MissingFieldError(InputError, KeyError):
+    """A simulation has no field of this name."""
 
 
 class DeviceError(IngotError, RuntimeError):
@@ -78,3 +103,18 @@ BY_STATUS = {
     for c in (InputError, ArgumentError, OutOfMemoryError, FileError, DeviceError, NumericalError,
               UnsupportedError, Interrupted)
 }
+
+
+# how the library ends a message about a file: with the system's words
+_FILES = {os.strerror(errno.ENOENT): MissingFileError, os.strerror(errno.EACCES): AccessError,
+          os.strerror(errno.EPERM): AccessError}
+
+
+def error(status: str, message: str) -> IngotError:
+    """The exception of a status and its message."""
+    if message.startswith("--set "):  # what the command line calls a key that is set
+        message = message[len("--set "):]
+    kind = BY_STATUS.get(status, IngotError)
+    if kind in (InputError, FileError):
+        kind = next((k for words, k in _FILES.items() if message.endswith(": " + words)), kind)
+    return kind(message)

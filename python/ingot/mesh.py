@@ -117,13 +117,15 @@ class Mesh:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, unit: float = 0.0, edge: float = 0.0, split: bool = False,
-             time_limit: float = 0.0, memory_limit: float = 0.0) -> Mesh:
-        """Reads a file by its ending; unit: metres of the file's lengths; time_limit (s) and
-        memory_limit (bytes): what Gmsh may take, 0 for 600 s and three quarters of what is left."""
+             quadratic: bool = False, curved: bool = False, time_limit: float = 0.0, memory_limit: float = 0.0) -> Mesh:
+        """Reads a file by its ending; unit: metres of the file's lengths. quadratic: hexahedron20 and
+        wedge15 stay what they are, else their corners are taken; curved: quad8 and three-node beams,
+        too. time_limit (s) and memory_limit (bytes): what Gmsh may take, 0 for 600 s and three
+        quarters of what is left."""
         context = Context("cpu")
         slot = ffi.new("ig_mesh **")
         options = ffi.new("ig_mesh_read_options *", {
-            "unit": unit, "edge": edge, "split": split,
+            "unit": unit, "edge": edge, "split": split, "quadratic": quadratic, "curved": curved,
             "time_limit": time_limit, "memory_limit": memory_limit})
         context.call(lib.ig_mesh_read, context.ptr, encode(path), options, slot)
         return cls._own(context, slot[0])

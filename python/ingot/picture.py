@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 def draw(path: str | os.PathLike[str], png: str | os.PathLike[str], **options: Any) -> None:
     """`ig_view`: options by the names of ig_view_options."""
+    names = [name for name, _ in ffi.typeof("ig_view_options").fields]
+    wrong = next((key for key in options if key not in names), None)
+    if wrong is not None:
+        raise TypeError(f"no option {wrong!r} of a picture: there are {', '.join(names)}")
     kept = {}
     for key, value in options.items():
         if key == "range":

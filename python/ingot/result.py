@@ -8,7 +8,7 @@ import math
 import os
 import re
 import tempfile
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -18,6 +18,9 @@ class Snapshot:
 
     def __init__(self, path: str) -> None:
         self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Snapshot, (os.path.abspath(self.path),)
 
     def _open(self) -> Any:
         try:
@@ -61,7 +64,19 @@ class Snapshot:
             for group in ("PointData", "CellData"):
                 if name in f["VTKHDF/" + group]:
                     return f[f"VTKHDF/{group}/{name}"][()]
-        raise KeyError(name)
+        raise KeyError(f"no field {name!r}: there are {', '.join(self.fields)}")
+
+    @property
+    def fields(self) -> list[str]:
+        """Names of the fields of nodes and elements."""
+        with self._open() as f:
+            return [name for group in ("PointData", "CellData") for name in f["VTKHDF/" + group]]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.fields
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
 
     def unit(self, name: str) -> str:
         """Of a field."""
@@ -70,7 +85,7 @@ class Snapshot:
                 if name in f["VTKHDF/" + group]:
                     found = f[f"VTKHDF/{group}/{name}"].attrs.get("unit", "")
                     return found.decode() if isinstance(found, bytes) else str(found)
-        raise KeyError(name)
+        raise KeyError(f"no field {name!r}: there are {', '.join(self.fields)}")
 
     def grid(self) -> Any:
         """A PyVista grid, or one of VTK where PyVista is not installed."""
@@ -127,7 +142,22 @@ class Result:
 
     def __getitem__(self, name: str) -> Any:
         """A figure of the summary."""
-        return self.figures[name]
+        try:
+            return self.figures[name]
+        except KeyError:
+            raise KeyError(f"no figure {name!r}: there are {', '.join(self.figures)}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.figures
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.figures)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled result is read again from its folder, whatever folder the other process is in."""
+        if self.folder is None:
+            return _figures_only, (self.figures, self.units)
+        return Result, (os.path.abspath(self.folder),)
 
     def _in_folder(self, name: str) -> str:
         if self.folder is None:
@@ -174,12 +204,19 @@ class Result:
                            ffi.new("ig_report_options *", {"html": name, "celsius": celsius}))
         return os.fspath(path) if path else page
 
-    def finish(self, size: float = 0.0, meshes: int = 3) -> dict[str, Any]:
-        """Meshes and analyses the part of a topology optimisation, as `ingot finish`; returns its figures."""
+    def finish(self, size: float = 0.0, meshes: int = 3, *, frequencies: int = 0, buckling: int = 0,
+               large_deflections: bool = False,
+               spectrum: list[dict[str, float]] | None = None) -> dict[str, Any]:
+        """Meshes and analyses the part of a topology optimisation, as `ingot finish`; returns its figures.
+
+        `spectrum`: blocks of cycles, `[{"cycles": 1e5, "ratio": 0}]`; what is not given follows from the case."""
         from ._core import Context, encode, ffi, lib
         context = Context("cpu")
+        blocks = encode(None if spectrum is None else json.dumps(spectrum))
         context.call_apart(lib.ig_finish, context.ptr, encode(self.folder),
-                           ffi.new("ig_finish_options *", {"size": size, "meshes": meshes}))
+                           ffi.new("ig_finish_options *", {
+                               "size": size, "meshes": meshes, "frequencies": frequencies, "buckling": buckling,
+                               "large_deflections": large_deflections, "spectrum": blocks}))
         with open(self._in_folder("finished/summary.json"), encoding="utf-8") as file:
             return json.load(file)["result"]
 
@@ -193,7 +230,9 @@ class Result:
         snapshots: "last", "all" or "none"; match: "number" or "position", within `distance`.
         """
         from ._core import Context, encode, ffi, lib
-        which = ["last", "all", "none"].index(snapshots)
+        for what, value, choices in (("snapshots", snapshots, _SNAPSHOTS), ("match", match, _MATCH)):
+            if value not in choices:
+                raise ValueError(f"{what}: expected {', '.join(choices)}, not {value!r}")
         named = [encode(f"{name}={t[0]!r},{t[1]!r}" if isinstance(t, tuple) else f"{name}={t!r}")
                  for name, t in (tolerances or {}).items()]
         folder = other.folder if isinstance(other, Result) else other
@@ -204,8 +243,8 @@ class Result:
         context = Context("cpu")
         options = ffi.new("ig_compare_options *", {
             "relative": relative, "absolute": absolute, "tolerance": ffi.cast("const char *const *", texts),
-            "tolerances": len(named), "snapshots": which,
-            "by_position": {"number": False, "position": True}[match], "distance": distance})
+            "tolerances": len(named), "snapshots": _SNAPSHOTS.index(snapshots),
+            "by_position": match == "position", "distance": distance})
         handle = ffi.new_handle(rows)
         context.call(lib.ig_result_compare, context.ptr, encode(self.folder), encode(folder), options,
                      lib.py_compared, handle)
@@ -275,6 +314,13 @@ class Result:
     def __repr__(self) -> str:
         where = self.folder or "without a folder"
         return f"<ingot.Result {where}: {self.summary.get('status', 'complete')}, {len(self.figures)} figures>"
+
+
+_SNAPSHOTS, _MATCH = ["last", "all", "none"], ["number", "position"]
+
+
+def _figures_only(figures: dict[str, float | str], units: dict[str, str]) -> Result:
+    return Result(figures=figures, units=units)
 
 
 def _heading(text: str) -> tuple[str, str]:

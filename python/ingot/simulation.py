@@ -7,9 +7,9 @@ from typing import Any, Iterator, Mapping, NoReturn
 
 import numpy as np
 
-from ._core import Block, Context, FieldInfo, encode, ffi, lib, text
+from ._core import Block, Context, FieldInfo, encode, ffi, lib
 from .case import Case, CaseLike
-from .errors import StaleViewError
+from .errors import InputError, MissingFieldError, StaleViewError
 from .exchange import CPU, CUDA, capsule
 from .mesh import Mesh
 
@@ -23,9 +23,10 @@ class _Handle:
     def __init__(self, case: Case, pointer: Any) -> None:
         self.case = case
         self.ptr = pointer
+        self.lent: weakref.WeakSet[Any] = weakref.WeakSet()  # what shows memory of the simulation itself
 
     def __del__(self) -> None:
-        lib.ig_sim_close(self.ptr)
+        self.case.context.retire(lib.ig_sim_close, self.ptr)
 
     def lend(self) -> Any:
         """The pointer, for one call: it keeps the simulation open as long as it is an argument."""
@@ -43,11 +44,21 @@ class _Taken:
 
     def _fresh(self) -> Any:
         """The address, if the view is still good."""
-        if self._simulation._handle is not self._handle or not lib.ig_sim_is_fresh(
-                self._handle.ptr, self._view):
+        if (self._handle is None or self._simulation._handle is not self._handle
+                or not lib.ig_sim_is_fresh(self._handle.ptr, self._view)):
             raise StaleViewError(f"{self.info.name}: the simulation has gone on or was closed "
                                  "since this field was taken; take it again, or a copy() before")
         return self._view.data
+
+    @property
+    def _context(self) -> Context:
+        return self._simulation.context
+
+    def _block(self) -> Block:
+        """The memory itself: the simulation knows that it is in use."""
+        block = Block(self._handle, self._fresh(), self.info.dtype, self.info.shape, self._strides)
+        self._handle.lent.add(block)
+        return block
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,7 +80,9 @@ class DeviceField(_Taken):
     def __cuda_array_interface__(self) -> dict[str, Any]:
         if self._simulation.context.backend != "cuda":
             raise AttributeError("this simulation does not run on a CUDA device")
-        address = int(ffi.cast("uintptr_t", self._fresh()))
+        with self._context:
+            address = int(ffi.cast("uintptr_t", self._fresh()))
+            self._handle.lent.add(self)  # who reads this keeps it
         return {"version": 3, "shape": self.info.shape, "typestr": "<" + self.info.dtype,
                 "strides": self._strides, "data": (address, True), "stream": None}
 
@@ -79,9 +92,11 @@ class DeviceField(_Taken):
 
     def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
         # all steps are done when a view is given, so that any stream may read at once
-        address = int(ffi.cast("uintptr_t", self._fresh()))
-        return capsule(self._handle, address, self.info.dtype, self.info.shape, self._strides,
-                       self.__dlpack_device__())
+        with self._context:
+            block = self._block()
+            address = int(ffi.cast("uintptr_t", self._view.data))
+        return capsule(block, address, self.info.dtype, self.info.shape,
+                       self._strides, self.__dlpack_device__())
 
     def __repr__(self) -> str:
         i = self.info
@@ -99,15 +114,26 @@ class Field(_Taken, np.lib.mixins.NDArrayOperatorsMixin):
 
     def view(self) -> np.ndarray:
         """The memory itself as a read-only array. It is not watched: do not use it after the
-        next step."""
-        return np.asarray(Block(self._handle, self._fresh(), self.info.dtype, self.info.shape,
-                                self._strides))
+        next step; `restore` is refused while there is one. Where the field is a copy already
+        (`copied`), a copy that is yours."""
+        with self._context:
+            if not self.copied:
+                return np.asarray(self._block())
+            own = np.array(self._bare())
+            own.flags.writeable = False
+            return own
+
+    def _bare(self) -> np.ndarray:
+        """Memory for the moment: inside `with self._context`."""
+        return np.asarray(Block(self._handle, self._fresh(), self.info.dtype, self.info.shape, self._strides))
 
     def copy(self) -> np.ndarray:
-        return np.array(self.view())
+        with self._context:
+            return np.array(self._bare())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.view(), dtype=dtype)
+        with self._context:
+            return np.array(self._bare(), dtype=dtype)
 
     def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
         # DLPack cannot say that memory is read-only: who takes it gets a copy
@@ -117,7 +143,8 @@ class Field(_Taken, np.lib.mixins.NDArrayOperatorsMixin):
         return (CPU, 0)
 
     def __getitem__(self, index: Any) -> Any:
-        return _own(self.view()[index])
+        with self._context:
+            return _own(self._bare()[_bare(index, self._context)])
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise TypeError(f'a field is read-only: change a copy and set it, simulation["{self.info.name}"] = array')
@@ -128,30 +155,39 @@ class Field(_Taken, np.lib.mixins.NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(np.ndarray, name):
             raise AttributeError(name)
-        found = getattr(self.view(), name)
-        if not callable(found):
-            return _own(found)
-        return lambda *a, **k: _own(getattr(self.view(), name)(*a, **k))
+        with self._context:
+            found = getattr(self._bare(), name)
+            if not callable(found):
+                return _own(found)
+
+        def method(*a: Any, **k: Any) -> Any:
+            with self._context:
+                return _own(getattr(self._bare(), name)(*_bare(a, self._context), **_bare(k, self._context)))
+
+        return method
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if any(isinstance(o, Field) for o in options.get("out", ())):
             raise TypeError("a field is read-only")
-        return getattr(ufunc, method)(*map(_bare, inputs), **options)
+        with self._context as held:
+            return getattr(ufunc, method)(*_bare(inputs, held), **_bare(options, held))
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        return _own(function(*_bare(arguments), **_bare(options)))
+        with self._context as held:
+            return _own(function(*_bare(arguments, held), **_bare(options, held)))
 
     def __repr__(self) -> str:
         i = self.info
         return f"<field {i.name} [{i.unit}] at {i.where}, shape {i.shape}>"
 
 
-def _bare(value: Any) -> Any:
+def _bare(value: Any, held: Context) -> Any:
+    """Arrays in place of fields: the memory of those of the context that is held, copies of others."""
     if isinstance(value, Field):
-        return value.view()
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_bare, value))
-    return {k: _bare(v) for k, v in value.items()} if isinstance(value, dict) else value
+        return value._bare() if value._context is held else value.copy()
+    if type(value) in (list, tuple):
+        return type(value)(_bare(v, held) for v in value)
+    return {k: _bare(v, held) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def _own(value: Any) -> Any:
@@ -233,7 +269,7 @@ class Simulation:
         pointer = self._ptr
 
         def stop() -> None:
-                lib.ig_sim_step(pointer, 1, ffi.NULL)
+            lib.ig_sim_step(pointer, 1, ffi.NULL)
 
         self.context.call(function, pointer, *arguments, after=stop)
 
@@ -280,29 +316,45 @@ class Simulation:
         """The fields there are: {name: FieldInfo}."""
         found: list[FieldInfo] = []
         handle = ffi.new_handle(found)
-        lib.ig_sim_fields(self._ptr, lib.py_field, handle)
+        with self.context:
+            lib.ig_sim_fields(self._ptr, lib.py_field, handle)
         return {f.name: f for f in found}
 
-    def __getitem__(self, name: str) -> Field:
+    def __contains__(self, name: object) -> bool:
+        return name in self.fields
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def _view(self, name: str, side: Any) -> Any:
         view = ffi.new("ig_field_view *")
-        self.context.call(lib.ig_sim_view, self._ptr, encode(name), lib.IG_ON_HOST, view)
-        return Field(self, view)
+        try:
+            self.context.call(lib.ig_sim_view, self._ptr, encode(name), side, view)
+        except InputError as error:
+            if name in self.fields:
+                raise
+            raise MissingFieldError(error.message) from None
+        return view
+
+    def __getitem__(self, name: str) -> Field:
+        return Field(self, self._view(name, lib.IG_ON_HOST))
 
     def device(self, name: str) -> DeviceField:
         """The field on the device, without a copy: see DeviceField. UnsupportedError where it is
         not stored there in the order of the mesh."""
-        view = ffi.new("ig_field_view *")
-        self.context.call(lib.ig_sim_view, self._ptr, encode(name), lib.IG_ON_DEVICE, view)
-        return DeviceField(self, view)
+        return DeviceField(self, self._view(name, lib.IG_ON_DEVICE))
 
     def __setitem__(self, name: str, values: Any) -> None:
         info = self.fields.get(name)
-        if info is not None:
-            values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype=float), info.shape))
-            pointer = ffi.from_buffer("double[]", values)
-        else:  # the library says which there are
-            pointer = ffi.new("double[1]")
-        self.context.call(lib.ig_sim_set, self._ptr, encode(name), pointer)
+        if info is None:
+            self._view(name, lib.IG_ON_HOST)  # says which there are
+            return
+        given = np.asarray(values, dtype=float)
+        try:
+            given = np.ascontiguousarray(np.broadcast_to(given, info.shape))
+        except ValueError:
+            raise ValueError(f"{name}: a number or an array of the shape {info.shape} is needed, not {given.shape}") from None
+        self.context.call(lib.ig_sim_set, self._ptr, encode(name), ffi.from_buffer("double[]", given))
 
     def load(self, number: int, factor: float) -> None:
         """Multiplies load `number` of the case (thermal: of `beams`) from the next step on."""
@@ -321,7 +373,13 @@ class Simulation:
 
     def restore(self, state: State) -> None:
         """Back to a state of this simulation, any number of times, or of another one with the same
-        case (its end, output, title, backend and threads may differ)."""
+        case (its end, output, title, backend and threads may differ). RuntimeError while arrays of
+        `Field.view` or tensors of `device` are in use: their memory would be another's."""
+        if not isinstance(state, State):
+            raise TypeError(f"a State of save() is needed, not {type(state).__name__}")
+        if self._handle is not None and len(self._handle.lent):
+            raise RuntimeError("arrays of Field.view() or device() show memory of this simulation: drop "
+                               "them before restore(), or keep Field.copy()")
         self.context.call(lib.ig_sim_restore, self._ptr, state.ptr)
 
     def interrupt(self) -> None:
@@ -378,7 +436,8 @@ class Simulation:
     def stats(self) -> dict[str, Any]:
         """What the run did: elements, nodes, steps, seconds, bytes."""
         stats = ffi.new("ig_run_stats *")
-        lib.ig_sim_stats(self._ptr, stats)
+        with self.context:
+            lib.ig_sim_stats(self._ptr, stats)
         return {name: getattr(stats, name) for name, _ in ffi.typeof("ig_run_stats").fields}
 
     def close(self) -> None:
@@ -404,6 +463,8 @@ class Simulation:
             return table([("simulation", "closed")])
         rows = [("case", repr(self.case)), ("on", f"{self.context.backend}: {self.context.device_name}"),
                 ("steps", self.steps), ("time", f"{self.time:.6g}")]
+        if self.context.busy:  # another thread steps it: what can be said without its fields
+            return table(rows)
         first = next((n for n in ("density", "T", "nodal_von_mises", "von_mises", "displacement") if n in self.fields),
                      next(iter(self.fields), None))
         fields = {}

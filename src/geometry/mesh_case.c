@@ -5,6 +5,7 @@
    generate(). */
 #include "geometry/mesh_case.h"
 #include "geometry/shape_structured.h"
+#include "ingot_io.h"
 #include "mesh/topology.h"
 
 #include <math.h>

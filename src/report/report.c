@@ -247,16 +247,28 @@ static void palettes_write(ig_json *json) {
   ig_json_end(json, '}');
 }
 
-/* A script or licence that was found when Ingot was built: installed beside it, or where it was. */
+static bool library_at(char path[4096], const char *folder, const char *middle, const char *name) {
+  const int n = snprintf(path, 4096, "%s%s%s", folder, middle, name);
+  return n > 0 && n < 4096 && access(path, R_OK) == 0;
+}
+
+/* A script or licence that was found when Ingot was built: in $INGOT_WEB, in PREFIX/share of the
+   running PREFIX/bin/ingot (an installed tree may have been moved), where it was installed, or
+   where it was. */
 static ig_status library_read(ig_ctx *cx, const char *name, const char *built, char **text) {
-  char path[4096];
+  char path[4096], self[2048];
   size_t size;
+  const char *const environment = getenv("INGOT_WEB");
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  self[length > 0 ? length : 0] = '\0';
+  for (int up = 0; up < 2; up++)
+    self[strrchr(self, '/') ? strrchr(self, '/') - self : 0] = '\0';
   *text = NULL;
-  /* The installed copy first, then the one found when the program was built. */
-  snprintf(path, sizeof path, "%s/%s", IG_WEB_DIR, name);
-  if (access(path, R_OK) != 0)
-    snprintf(path, sizeof path, "%s", built);
-  return *path && access(path, R_OK) == 0 ? ig_file_read(cx, path, 0, text, &size) : IG_OK;
+  return (environment && library_at(path, environment, "/", name)) ||
+                 library_at(path, self, "/share/ingot/web/", name) ||
+                 library_at(path, IG_WEB_DIR, "/", name) || library_at(path, built, "", "")
+             ? ig_file_read(cx, path, 0, text, &size)
+             : IG_OK;
 }
 
 /* Libraries stand in the page itself, with their licences, so that it can be read without a

@@ -6,6 +6,7 @@
    (parts_show). */
 #include "topopt/output.h"
 #include "topopt/design/buckling.h"
+#include "topopt/design/large.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
@@ -76,8 +77,9 @@ static ig_status energy_density(const ig_topopt_design *s) {
   const double *u = s->loading->cases ? s->u[s->realisations - 1][0].dev : s->modes->x[0].dev,
                scale = state_scale(s);
   double *energy = s->work.dev;
-  IG_TRY(d->energy(d->self, u, u, 0.5 * scale * scale * s->loading->stiffness / d->volume, false,
-                   energy));
+  const double by = scale * scale * s->loading->stiffness / d->volume;
+  IG_TRY(s->large ? ig_topopt_large_strain_energy(s, by, energy)
+                  : d->energy(d->self, u, u, 0.5 * by, false, energy));
   IG_TRY(s->ops->map(s->cx, d->places, d->role, IG_MAP_PRODUCT, energy, d->modulus, NULL, energy));
   return d->share ? s->ops->map(s->cx, d->places, d->role, IG_MAP_QUOTIENT, energy, d->share, NULL,
                                 energy)

@@ -8,8 +8,17 @@ mkdir "$work/bin"
 ln -s "$INGOT" "$work/bin/ingot"
 export PATH=$work/bin:$PATH
 cd "$work"
-cp "$SOURCE/tests/files/box.stl" .
 bad=0
+# the commands of the page are those of the scripts
+commands=$(awk '/^```sh/ { c = 1; next } /^```/ { c = 0 } c' "$SOURCE/docs/how-to/first-week.md" | sed 's/ *#.*//')
+[ "$(wc -l <<<"$commands")" -ge 15 ] || { echo "FAIL: the page shows $(wc -l <<<"$commands") commands"; bad=1; }
+while IFS= read -r command; do
+  case $command in
+  export* | paraview* | STL=*) continue ;; # of the reader's shell and screen
+  'make install'*) command='make install PREFIX=' ;;
+  esac
+  grep -qF -- "$command" "$SOURCE"/examples/first-week/* || { echo "FAIL: no script runs '$command'"; bad=1; }
+done <<<"$commands"
 for task in "$SOURCE"/examples/first-week/*.sh; do
   name=$(basename "$task" .sh)
   sh -n "$task" || bad=1

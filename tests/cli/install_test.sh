@@ -18,12 +18,24 @@ grep -q '^\.TH INGOT 1' "$work/ingot/share/man/man1/ingot.1" && grep -q -- 'stag
 cp -r "$work/ingot" "$work/away"
 printf 'physics: thermal\nmesh: {boxes: [{size: [1 mm, 1 mm, 1 mm], cells: [2, 2, 2]}]}\nmaterials: {file: Ti-6Al-4V}\nduration: 1 ms\nboundary: {set: zmin, temperature: 400}\n' >"$work/material.yaml"
 (cd "$work" && unset INGOT_MATERIALS && ./away/bin/ingot check material.yaml >log 2>&1) || { cat "$work/log"; say "the material is not found beside the program"; exit 1; }
+# and what its pages are made with; $INGOT_WEB is another place
+if [ -e "$work/away/share/ingot/web/three.min.js" ]; then
+  sed -i '1s|^|/* of the moved tree */|' "$work/away/share/ingot/web/three.min.js"
+  mkdir "$work/web" && sed '1s|^|/* of INGOT_WEB */|' "$work/ingot/share/ingot/web/three.min.js" >"$work/web/three.min.js"
+  (cd "$work" && ./away/bin/ingot run material.yaml -q --out run && ./away/bin/ingot report run && grep -q 'of the moved tree' run/report.html &&
+    INGOT_WEB=$work/web ./away/bin/ingot report run && grep -q 'of INGOT_WEB' run/report.html) >"$work/log" 2>&1 ||
+    { cat "$work/log"; say "the scripts of pages are not found beside the program"; exit 1; }
+fi
 # installing compiles nothing
 if [ -f "$SOURCE/Makefile" ] && cmake --build "$BUILD" >"$work/log" 2>&1; then
   make -C "$SOURCE" BUILD="$BUILD" PREFIX="$work/made" JOBS=1 NATIVE=1 install >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
   make -n -C "$SOURCE" BUILD="$work/none" install | grep -q 'INGOT_NATIVE=OFF' || { say "make install compiles for this machine alone"; exit 1; }
+  grep -q "to use it: export PATH=$work/made/bin:.PATH" "$work/log" || { cat "$work/log"; say "make install does not say how it is used"; exit 1; }
   ! grep -qE 'Building|Linking' "$work/log" || { say "make install compiles"; exit 1; }
   cmp -s "$work/made/bin/ingot" "$work/ingot/bin/ingot" || { say "another prefix, another program"; exit 1; }
+  mkdir -p "$work/made/lib/python3/dist-packages/ingot/__pycache__"
+  make -s -C "$SOURCE" BUILD="$BUILD" uninstall >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  [ -z "$(find "$work/made" -type f -o -name ingot)" ] || { find "$work/made"; say "make uninstall leaves files"; exit 1; }
 fi
 cp "$SOURCE/tests/cli/user.c" "$work/user.c"
 cd "$work"

@@ -20,6 +20,12 @@ awk '/^### / && !/^### (Added|Changed|Fixed)(:|$)/ { print FILENAME ":" FNR ": "
      /^(- |  )/ && (length > 160 || !/^- .*\.$/ || /\. [A-Z]/) { print FILENAME ":" FNR ": not one sentence of at most 160 characters: " $0; bad = 1 }
      END { exit bad }' CHANGELOG.md || wrong "CHANGELOG.md"
 
+# what the Debian packages take from the source is there, and completions lie where Debian's shells look
+for file in debian/*.examples debian/*.docs; do
+  while read -r name; do compgen -G "$name" >/dev/null || wrong "$file: $name"; done <"$file"
+done
+grep -q 'site-functions debian/tmp/usr/share/zsh/vendor-completions$' debian/rules || wrong "debian/rules: zsh's completion"
+
 # every option that a recipe gives is one of the build
 known=$(sed -n 's/^ *\(option\|set\)(\(INGOT_[A-Z_]*\) .*\("\|CACHE\).*/\2/p' CMakeLists.txt cmake/*.cmake | sort -u)
 for file in packaging/Dockerfile packaging/conda/build.sh packaging/spack/package.py debian/rules .github/workflows/*.yml; do
@@ -72,6 +78,7 @@ assert not set(made["requirements"]["host"]) - {"python", "cffi >=1.15", "hdf5",
 END
 fi
 # the Dockerfile: packages of both stages are names; what is copied is there
+grep -q 'libjs-three' packaging/Dockerfile || wrong "packaging/Dockerfile: pages without what they are turned with"
 grep -q '^FROM .* AS build$' packaging/Dockerfile && grep -q '^COPY --from=build ' packaging/Dockerfile || wrong "packaging/Dockerfile: two stages"
 for tool in 'hadolint packaging/Dockerfile' 'shellcheck packaging/conda/build.sh'; do
   if command -v "${tool%% *}" >/dev/null; then $tool || wrong "$tool"; fi

@@ -24,11 +24,14 @@ for name in pyproject.toml setup.py README.md include materials; do cp -r "$SOUR
 /usr/bin/python3 -m venv --system-site-packages env >log 2>&1 || { cat log; fail "no environment"; }
 INGOT_BUILD=$BUILD env/bin/pip install --no-build-isolation --no-index --no-deps ./source >log 2>&1 || { cat log; fail "pip install fails"; }
 grep -q 'ingot-[0-9.]*-cp39-abi3-' log || { cat log; fail "the wheel is for one version of Python alone"; }
+! readelf -d "$(echo env/lib/python3*/site-packages/ingot/_ingot.abi3.so)" | grep -qE 'R(UN)?PATH' || fail "the extension searches folders of this machine for libraries"
 env -u PYTHONPATH env/bin/python -X dev -W error try.py "$work/env" "$work/a" || fail "the package that pip installed does not run"
-env/bin/pip show -f ingot | grep -q 'ingot/materials/Ti-6Al-4V.yaml' || fail "materials are missing"
+env/bin/pip show -f ingot >files
+grep -q 'ingot/materials/Ti-6Al-4V.yaml' files || fail "materials are missing"
 env/bin/pip uninstall -y ingot >log 2>&1 || fail "pip uninstall fails"
 [ ! -e "$(env/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/ingot" ] || fail "pip uninstall leaves files"
 cmake --install "$BUILD" --prefix "$work/prefix" >log 2>&1 || { cat log; fail "make install fails"; }
+[ ! -e "$work/prefix/share/ingot/web" ] || grep -q 'ingot/web/three.min.js' files || fail "what pages are made with is missing"
 PYTHONPATH=$work/prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -X dev -W error try.py "$work/prefix" "$work/b" ||
   fail "the package that make install gave does not run"
 echo "installed both ways"

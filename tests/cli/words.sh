@@ -17,5 +17,22 @@ while read -r command; do
     grep -qE -- "-l ${option#--}( |$)" fish || missing $option "$command" fish
   done
 done <<<"$commands"
+# words that the program lists, in the shells that are here
+ingot() { "$INGOT" "$@"; }
+source ./bash
+while IFS='|' read -r typed wanted; do
+  read -ra COMP_WORDS <<<"ingot $typed"
+  COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  _ingot
+  [ "${COMPREPLY[*]}" = "$wanted" ] || { echo "bash completes '$typed' by '${COMPREPLY[*]}'"; failed=$((failed + 1)); }
+done <<'END'
+new sta|statics
+materials Ti|Ti-6Al-4V
+new --material S3|S355
+help duratio|duration
+verify thermal/pa|thermal/patch
+completion f|fish
+END
+! command -v zsh >/dev/null || zsh -n zsh || { echo "zsh: its completion does not parse"; failed=$((failed + 1)); }
 echo "$options options of $(wc -l <<<"$commands") commands, $failed not in manual or completion"
 [ "$options" -ge 40 ] && [ "$failed" = 0 ]

@@ -1,4 +1,5 @@
 """The Python package against the command line, by hand calculations, and under misuse."""
+import contextlib
 import filecmp
 import gc
 import io
@@ -392,6 +393,16 @@ class Meshes(Folder):
         size.Update()
         self.assertTrue(np.allclose(vtk_to_numpy(size.GetOutput().GetCellData().GetArray("Volume")), mesh.measures()))
 
+    def test_quadratic_elements_of_files(self):
+        case = {"physics": "structure", "mesh": {"boxes": {"size": [4e-3, 2e-3, 1e-3], "cells": [4, 2, 1]}, "element": "hex20"},
+                "materials": {"name": "m", "young": "210 GPa", "poisson": 0.3}}
+        path = os.path.join(self.folder.name, "hex20.inp")
+        ingot.Case(case).mesh().write(path)
+        for quadratic, kind in ((False, "hexahedron"), (True, "hexahedron20")):
+            mesh = ingot.Mesh.read(path, quadratic=quadratic)
+            self.assertEqual([name for name, _ in mesh.cells], [kind])
+            self.assertAlmostEqual(mesh.measures().sum(), 8e-9, 15)
+
     def test_bad_numbers(self):
         points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         self.assertRaises(ValueError, ingot.Mesh, points, [("tetra", [[0, 1, 2, 4]])])
@@ -431,6 +442,48 @@ class Errors(Folder):
         self.assertRaises(ingot.FileError, ingot.run, PLATE, out="/proc/no/out")
         self.assertRaises(ingot.InputError, ingot.run, PLATE, set={"duration": "3 m"})
         self.assertRaises(TypeError, ingot.run, PLATE, set={"duration": object()})
+
+    def test_pythons_own_kinds(self):
+        """What is not there is a FileNotFoundError or a KeyError, with its number, after pickling too."""
+        for use in (lambda: ingot.run("none.yaml"), lambda: ingot.Mesh.read("none.msh"), lambda: ingot.calibrate("none.yaml", self.path("fit")),
+                    lambda: ingot.run(PLATE, out=self.path("out"), restart="none.h5")):
+            with self.assertRaises(FileNotFoundError) as e:
+                use()
+            self.assertIsInstance(e.exception, ingot.InputError)
+            again = pickle.loads(pickle.dumps(e.exception))
+            self.assertEqual((type(again), again.errno, str(again)), (ingot.MissingFileError, 2, str(e.exception)))
+        with open_plate() as s:
+            self.assertTrue("T" in s and "nope" not in s and list(s) == list(s.fields))
+            for use in (lambda: s["nope"], lambda: s.device("nope"), lambda: s.__setitem__("nope", 1)):
+                with self.assertRaisesRegex(KeyError, "^there is no field 'nope': expected T$"):
+                    use()
+            with self.assertRaisesRegex(ValueError, r"T: a number or an array of the shape \(315,\) is needed, not \(2,\)"):
+                s["T"] = [1, 2]
+            self.assertRaisesRegex(TypeError, "a State of", s.restore, None)
+        result = ingot.run(PLATE, threads=1)
+        self.assertTrue("T_max" in result and "nope" not in result and list(result) == list(result.figures))
+        self.assertRaisesRegex(KeyError, "no figure 'nope': there are .*T_max", lambda: result["nope"])
+        self.assertEqual(pickle.loads(pickle.dumps(result)).figures, result.figures)
+        self.assertRaisesRegex(TypeError, "a case is a path or a dict, not int", ingot.Case, 3)
+        self.assertRaises(TypeError, lambda: "duration" in ingot.Case(PLATE))
+
+    def test_slips_are_refused(self):
+        """What was taken without a word, and had no effect."""
+        self.assertRaisesRegex(ValueError, "without `out`", ingot.run, PLATE, resume=True)
+        self.assertRaisesRegex(TypeError, "progress: True or a function", ingot.run, PLATE, progress=3)
+        self.assertRaisesRegex(ValueError, "'anbient' is none of the keys", ingot.optimise, PLATE, "p", ["ambient"], bounds={"anbient": (1, 2)})
+        with self.assertRaisesRegex(ingot.InputError, "^unknown key|^bakend: unknown key 'bakend': did you mean 'backend'"):
+            ingot.run(PLATE, bakend="cpu")
+        result = ingot.run(PLATE, out=self.path("out"), threads=1)
+        self.assertRaisesRegex(TypeError, "no option 'feld' of a picture", result.snapshots[-1].view, self.path("a.png"), feld="T")
+        self.assertRaisesRegex(ValueError, "snapshots: expected last, all, none, not 'some'", result.compare, result, snapshots="some")
+        here = os.getcwd()
+        os.chdir(self.folder.name)
+        try:  # a result is found by a process that works in another folder
+            packed = pickle.dumps(ingot.Result("out"))
+        finally:
+            os.chdir(here)
+        self.assertEqual(pickle.loads(packed).history["T_max"][0], 500)
 
     def test_exception_in_progress_stops_the_run(self):
         def progress(done, total, unit, note):
@@ -489,6 +542,15 @@ class Life(Folder):
         self.assertTrue(asked.is_set())
         self.assertRaises(ingot.InputError, context.call_apart, lambda: lib.IG_INPUT)
 
+    def test_ctrl_c_ends_a_gradient(self):
+        """It went on to its end, minutes later."""
+        code = ("import ingot, os, signal, sys, threading\n"
+                "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+                f"case = dict({PLATE!r}, duration=1e5, probes=[{{'name': 'p', 'point': [0, 0, 1e-3]}}])\n"
+                "try: ingot.value_and_grad(case, 'p', 'initial_temperature')\n"
+                "except KeyboardInterrupt: sys.exit(7)\n")
+        self.assertEqual(subprocess.run([sys.executable, "-c", code], timeout=60).returncode, 7)
+
     def test_interrupted_without_a_folder(self):
         with ingot.Simulation(PLATE, threads=1, set={"duration": 1e5}) as s:
             s.step(3)
@@ -515,7 +577,7 @@ class Life(Folder):
 
     def test_other_threads_go_on_and_are_kept_out(self):
         with ingot.Simulation(PLATE, threads=1, set={"duration": 1e5}) as s:
-            caught = []
+            caught, T = [], s["T"]
 
             def work():
                 try:
@@ -526,10 +588,52 @@ class Life(Folder):
             thread.start()
             time.sleep(0.2)
             self.assertTrue(thread.is_alive())  # and this thread is, too: the lock was released
-            self.assertRaises(RuntimeError, s.step)
+            for use in (s.step, lambda: s.fields, lambda: s["T"], lambda: T.max(), T.copy, lambda: T + 1, lambda: s.stats, lambda: s.case["duration"]):
+                self.assertRaisesRegex(RuntimeError, "in use by another thread", use)
+            self.assertGreaterEqual(s.time, 0)
+            self.assertIn("steps", s._repr_html_())
             s.interrupt()
             thread.join(60)
             self.assertEqual(len(caught), 1)
+
+    def test_callbacks_may_look(self):
+        """A function for progress sees its case, and is told that it cannot step."""
+        said = []
+
+        def progress(done, total, unit, note):
+            said.append(case["duration"])
+            try:
+                case.check()
+            except RuntimeError as e:
+                said.append(str(e))
+        case = ingot.Case(PLATE, threads=1)
+        ingot.run(case, progress=progress)
+        self.assertEqual(set(said), {"0.2", "this case or simulation is in use by the call that made this callback"})
+
+    def test_views_keep_a_simulation_where_it_is(self):
+        """Restoring frees the memory that a view shows: it showed numbers of something else."""
+        with open_plate() as s:
+            s.step(2)
+            state, view = s.save(), s["T"].view()
+            self.assertRaisesRegex(RuntimeError, "drop them before restore", s.restore, state)
+            del view
+            tensor = s.device("T").__dlpack__()
+            self.assertRaisesRegex(RuntimeError, "drop them before restore", s.restore, state)
+            del tensor
+            s.restore(state)
+            self.assertEqual(s.steps, 2)
+
+    def test_dropped_while_a_call_is_under_way(self):
+        """A simulation that nobody has any more is freed when the call on its case is back."""
+        case = ingot.Case(PLATE, threads=1)
+        s = ingot.Simulation(case)
+        with case.context:
+            del s
+            gc.collect()
+            self.assertEqual(len(case.context._retired), 1)
+        self.assertEqual(case.context._retired, [])
+        with ingot.Simulation(case) as s:
+            s.step(1)
 
     def test_closed_while_another_thread_steps(self):
         for leave in ("close", "with"):
@@ -630,7 +734,9 @@ class Exchange(unittest.TestCase):
     def test_cuda_interface(self):
         with open_plate() as s:
             field = s.device("T")
-            field._simulation = types.SimpleNamespace(_handle=s._handle, context=types.SimpleNamespace(backend="cuda", device=3))
+            context = contextlib.nullcontext()
+            context.backend, context.device = "cuda", 3
+            field._simulation = types.SimpleNamespace(_handle=s._handle, context=context)
             shown = field.__cuda_array_interface__
             self.assertEqual((shown["version"], shown["shape"], shown["typestr"]), (3, (315,), "<f8"))
             self.assertEqual(shown["data"], (s["T"].view().__array_interface__["data"][0], True))
@@ -861,6 +967,7 @@ class Results(Folder):
         # temperatures of the start and around: a common shift is one of the result
         self.assertAlmostEqual(grad["ambient"] + grad["initial_temperatures"].sum(), 1, 9)
         self.assertRaises(ingot.InputError, ingot.value_and_grad, case, "q", [])
+        self.assertEqual(list(ingot.value_and_grad(case, "p", "ambient")[1]), ["ambient"])  # one key needs no list
 
     def test_optimise(self):
         case = {"physics": "thermal", "mesh": {"boxes": [{"size": [1e-3, 1e-3, 1e-3], "cells": [1, 1, 1]}]},

@@ -194,6 +194,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->inside = ig_topopt_mesh_inside;
   d->touched = ig_topopt_mesh_touched;
   d->describe = mesh_describe;
+  d->body = m->size == 3 ? ig_topopt_mesh_elements : NULL;
   return m->part.divided ? ig_topopt_mesh_cut(m) : IG_OK;
 }
 
