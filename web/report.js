@@ -58,7 +58,7 @@ async function follow(views, change) {
       charts.filter((c) => c.run === run.id).forEach((c) => c.renew(run));
       if (views[k]) await views[k].renew(run.view);
       const to = document.getElementById(run.id), from = again.getElementById(run.id);
-      [".verdict", ".tables"].forEach((part) => to.querySelector(part).replaceWith(from.querySelector(part)));
+      [".head", ".tables"].forEach((part) => to.querySelector(part).replaceWith(from.querySelector(part)));
     }
     document.body.dataset.updates = 1 + +(document.body.dataset.updates || 0);
   }

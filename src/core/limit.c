@@ -2,6 +2,9 @@
 #include "core/limit.h"
 #include "core/number.h"
 #include "core/option.h"
+#include <ingot/run.h>
+
+#include <stdio.h>
 
 bool ig_limit_broken(const char *min, const char *max, double value, const char *unit, char *why,
                      size_t size) {
@@ -17,8 +20,9 @@ bool ig_limit_broken(const char *min, const char *max, double value, const char 
       return true;
     }
     if (!(k ? value <= bound : value >= bound)) {
-      ig_format(why, size, "= %.6g%s%s is %s %.60s", value, *unit ? " " : "", unit,
-                k ? "above" : "below", limit[k]);
+      char text[64]; /* in a unit for reading, as limits have it */
+      snprintf(why, size, "= %s is %s %.60s", ig_figure_text("", value, unit, text),
+               k ? "above" : "below", limit[k]);
       return true;
     }
   }

@@ -449,6 +449,10 @@ bool ig_number_read(const char *text, const char *unit, double *value, char *pro
     snprintf(problem, problem_size, "%s", why);
     return false;
   }
+  if (!length && *text && ig_unit_read(text, &have, why, sizeof why) && alike(&want, &have)) {
+    snprintf(why, sizeof why, "no decimal number, did you mean '1 %.40s'?", text);
+    return refuse(unit, why, "", problem, problem_size);
+  }
   if (!length || ((*rest == 'x' || *rest == 'X') && length == 1) || *rest == '_' || *rest == ',')
     return refuse(unit, "no decimal number", "", problem, problem_size);
   double number;

@@ -260,12 +260,46 @@ static ig_status nodes_add(ig_ctx *cx, ig_mesh *mesh, const edges *list, uint8_t
   return IG_OK;
 }
 
+static bool edge_known(const edges *list, ig_lid a, ig_lid b) {
+  const ig_lid low = a < b ? a : b, high = a < b ? b : a;
+  ig_lid at = list->head[low];
+  while (at && list->high[at - 1] != high)
+    at = list->next[at - 1];
+  return at > 0;
+}
+
+/* Triangles on a quadrilateral have an edge along its diagonal, whose middle would be a node of
+   theirs alone: a gap opens there. */
+static ig_status diagonals_check(ig_ctx *cx, const ig_mesh *mesh, const edges *list) {
+  ig_lid number = 0;
+  for (int b = 0; b < mesh->blocks; number += mesh->block[b++].count) {
+    const ig_block *block = &mesh->block[b];
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    if (block->type != IG_HEX8 && block->type != IG_WEDGE6)
+      continue;
+    for (ig_lid e = 0; e < block->count; e++)
+      for (int f = 0; f < info->faces; f++) {
+        const int *face = ig_elem_face(block->type, f);
+        const ig_lid *node = block->conn + (size_t)e * (size_t)info->nodes;
+        if (ig_elem_face_distinct(block->type, f) == 4 &&
+            (edge_known(list, node[face[0]], node[face[2]]) ||
+             edge_known(list, node[face[1]], node[face[3]])))
+          return IG_FAIL(cx, IG_INPUT,
+                         "quadratic: a quadrilateral of element %d (%s) meets triangles, which "
+                         "would come apart there: `split: true` cuts all into tetrahedra",
+                         (int)(number + e), info->name);
+      }
+  }
+  return IG_OK;
+}
+
 /* Sets first: they are extended by the linear elements. On failure the mesh is fit for
    ig_mesh_free only. */
 static ig_status mesh_raise(ig_ctx *cx, ig_mesh *mesh, uint8_t **sides) {
   edges list = {0};
   ig_status status;
   IG_TRY_GOTO(status, done, edges_find(cx, mesh, &list));
+  IG_TRY_GOTO(status, done, diagonals_check(cx, mesh, &list));
   IG_TRY_GOTO(status, done, sets_extend(cx, mesh, &list));
   for (int b = 0; b < mesh->blocks; b++)
     IG_TRY_GOTO(status, done, block_raise(cx, mesh, &list, &mesh->block[b]));

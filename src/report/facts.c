@@ -7,6 +7,7 @@
 #include "io/format/case_yaml.h"
 #include "io/result/result_folder.h"
 #include "io/format/atomic_file.h"
+#include <ingot/run.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -210,6 +211,11 @@ static void verdict(ig_text *html, const ig_node *summary) {
   }
   if (warnings > 0)
     ig_html_format(html, ", %d warning%s", warnings, warnings > 1 ? "s" : "");
+  const ig_node *result = ig_node_find(summary, "result");
+  const char *accepted = ig_page_text(result, "accepted");
+  if (*accepted)
+    ig_text_add(html, strcmp(accepted, "yes") == 0 ? ", <b class=\"pass\">accepted</b>"
+                                                   : ", <b class=\"fail\">not accepted</b>");
   ig_html_format(html, "%s%s</p>\n", *message ? ": " : "", message);
   const ig_node *warned = ig_node_find(summary, "warned");
   if (!warned || !warned->child)
@@ -242,8 +248,10 @@ static void accept_table(ig_text *html, const ig_page_run *run) {
     const bool kept =
         end && end != f->text &&
         !ig_limit_broken(*min ? min : NULL, *max ? max : NULL, number, unit, why, sizeof why);
-    if (f && f->text)
-      snprintf(value, sizeof value, "%s %.60s", ig_page_number(f, text), unit);
+    if (f && f->text && isfinite(number))
+      snprintf(value, sizeof value, "%s", ig_figure_text(figure, number, unit, text));
+    else if (f && f->text)
+      snprintf(value, sizeof value, "%s", ig_page_number(f, text));
     ig_text_add(html, "<tr>");
     ig_page_cell(html, "td", "", figure);
     ig_page_cell(html, "td", " class=\"number\"", value);
@@ -302,7 +310,8 @@ static ig_status case_write(ig_page *p, const ig_page_run *run) {
 void ig_page_verdict(ig_text *html, const ig_page_run *run) {
   if (run->summary)
     verdict(html, run->summary);
-  else
+  accept_table(html, run);
+  if (!run->summary)
     ig_text_add(html, "<p class=\"verdict\"><b class=\"running\">running</b>, or ended without a "
                       "summary</p>\n");
 }
@@ -312,7 +321,6 @@ ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *
                         const ig_plot *plot, int plots) {
   ig_text *html = &p->body;
   ig_text_add(html, "<details open><summary>Figures and run</summary><div class=\"tables\">");
-  accept_table(html, run);
   if (run->summary)
     figures_table(html, run->summary, strcmp(run->physics, "topopt") != 0, ig_page_celsius(p, run));
   energy_table(html, run, t, plot, plots);

@@ -17,6 +17,7 @@
 #include "io/result/result_folder.h"
 #include "io/format/atomic_file.h"
 #include "io/result/vtkhdf.h"
+#include <ingot/run.h>
 #include <ingot/view.h>
 
 #include <math.h>
@@ -124,8 +125,9 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   const int plots = ig_plots_choose(run->physics, &table, plot);
   ig_html_format(html, "<section id=\"%s\"><h2>%s%s%s</h2>\n", id, run->physics,
                  *run->title ? ": " : "", run->title);
+  ig_text_add(html, "<div class=\"head\">");
   ig_page_verdict(html, run);
-  ig_text_add(html, "<figure class=\"part\"><div class=\"picture\">");
+  ig_text_add(html, "</div><figure class=\"part\"><div class=\"picture\">");
   IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1000, NULL, "The last snapshot", &drawn));
   ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
@@ -172,11 +174,12 @@ static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name
     if (!f->text || (units && !*ig_page_text(units, f->key) && !f->quoted && shown > 3))
       continue;
     const char *unit = units ? ig_page_text(units, f->key) : "";
-    const ig_display as = ig_display_of(f->key, unit, 0, ig_page_celsius(p, run));
-    ig_page_number(f, text);
     char *end;
     const double number = ig_decimal_read(f->text, &end);
-    if (as.shift != 0 && end != f->text && !*end)
+    const bool given = end != f->text && !*end && !f->quoted;
+    const ig_display as = ig_display_of(f->key, unit, given ? number : 0, ig_page_celsius(p, run));
+    ig_page_number(f, text);
+    if (given && (as.shift != 0 || as.factor != 1))
       ig_format(text, sizeof text, "%.6g", ig_display_number(&as, number));
     snprintf(value, sizeof value, "%s %s", text, as.unit);
     ig_page_row(html, f->key, "", value);
@@ -213,8 +216,13 @@ static ig_status chain_write(ig_page *p, const char *folder, const ig_node *summ
   ig_text_add(&p->body, "<div class=\"tables\"><table class=\"figures\"><tr><th>figure</th>"
                         "<th>value</th></tr>");
   for (const ig_node *f = figures ? figures->child : NULL; f; f = f->next) {
-    char text[64];
-    ig_page_row(&p->body, f->key, "", f->text ? ig_page_number(f, text) : "not reached");
+    char text[64], name[160], unit[IG_CSV_UNIT], *end = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)ig_csv_name(f->key, unit), f->key);
+    const double number = f->text ? ig_decimal_read(f->text, &end) : NAN;
+    if (f->text && !f->quoted && *unit && end != f->text && !*end) /* in a unit for reading */
+      ig_page_row(&p->body, name, "", ig_figure_text(name, number, unit, text));
+    else
+      ig_page_row(&p->body, f->key, "", f->text ? ig_page_number(f, text) : "not reached");
   }
   ig_text_add(&p->body, "</table><table><tr><th>stage</th><th>state</th></tr>");
   for (const ig_node *s = stages->child; s; s = s->next)

@@ -13,17 +13,9 @@
 static const struct {
   const char *unit, *meant;
 } meant[] = {
-    {"K", "degC"},
-    {"Pa", "GPa"},
-    {"Pa", "MPa"},
-    {"m", "mm"},
-    {"m", "um"},
-    {"s", "ms"},
-    {"s", "us"},
-    {"kg/m^3", "g/cm^3"},
-    {"J/kg", "kJ/kg"},
-    {"W", "kW"},
-    {"J/(kg K)", "kJ/(kg K)"},
+    {"K", "degC"},        {"Pa", "GPa"},     {"Pa", "MPa"}, {"m", "mm"},
+    {"m", "um"},          {"s", "ms"},       {"s", "us"},   {"kg/m^3", "g/cm^3"},
+    {"kg/m^3", "t/mm^3"}, {"J/kg", "kJ/kg"}, {"W", "kW"},   {"J/(kg K)", "kJ/(kg K)"},
     {"J/m^2", "kJ/m^2"},
 };
 
@@ -68,6 +60,31 @@ static void number_look(const walk *w, const ig_node *node, const ig_option *o, 
              abscissa ? " has a row that" : "", value, unit, range, hint);
 }
 
+/* A number of a list without a unit beside others that have one: it is in the SI unit, which is
+   hardly meant. 0 has no unit; ends of places may be far away, as in min: [-1, 0, 2 mm]. */
+static void mixed_look(const walk *w, const ig_node *list, const ig_option *o) {
+  const ig_node *bare = NULL, *whole = NULL;
+  if (!o->unit || !*o->unit || ig_choices_find("min|max|from|to|point", o->key) >= 0)
+    return;
+  for (const ig_node *row = list->child; row; row = row->next) {
+    char *end = NULL;
+    if (row->kind != IG_NODE_SCALAR || row->later || !row->text)
+      return;
+    const double value = ig_decimal_read(row->text, &end);
+    if (end == row->text)
+      return;
+    if (*(end + strspn(end, " ")))
+      whole = whole ? whole : row;
+    else if (value < 0 || value > 0)
+      bare = bare ? bare : row;
+  }
+  if (bare && whole)
+    ig_warn_at(w->cx, &bare->at,
+               "'%s' has %.40s beside %.40s: a number without a unit is in %s; give all of them a "
+               "unit, or none",
+               w->path, bare->text, whole->text, o->unit);
+}
+
 /* All values of one option. A table has rows of two values; its first column may be a
    temperature. */
 static void value_look(walk *w, const ig_node *node, const ig_option *o) {
@@ -75,6 +92,8 @@ static void value_look(walk *w, const ig_node *node, const ig_option *o) {
     number_look(w, node, o, false);
     return;
   }
+  if (o->kind == IG_OPT_VECTOR || o->kind == IG_OPT_REALS)
+    mixed_look(w, node, o);
   for (const ig_node *row = node->child; row; row = row->next)
     if (o->kind != IG_OPT_TABLE)
       number_look(w, row, o, false);

@@ -31,6 +31,23 @@ grep -q 'broken.yaml:8:10: not accepted: T_max = 400 K is above 126 degC' log ||
 grep -q 'not accepted: stored = 18.72 J is below 19.5 J' broken/summary.json || fail "the summary does not name the limit"
 [ "$(grep -c '<td class="fail">fail</td>' broken/report.html) $(grep -c '<td class="pass">pass</td>' broken/report.html)" = "2 1" ] ||
   fail "the page does not say which limits are kept"
+grep -q '<b class="fail">not accepted</b>' broken/report.html && grep -q '<b class="pass">accepted</b>' kept/report.html ||
+  fail "the first line of the page does not say whether the result is accepted"
+grep -q '<td class="number">18.72 J</td>' broken/report.html || fail "the table has no value"
+# values are in units for reading, as limits have them
+cat >press.yaml <<'END'
+physics: structure
+mesh: {boxes: {size: [10 mm, 10 mm, 10 mm], cells: [1, 1, 1]}}
+materials: {name: steel, young: 200 GPa, poisson: 0}
+supports: {set: zmin, fix: xyz}
+loads: {set: zmax, pressure: 300 MPa}
+analysis: {kind: static}
+accept: [{figure: nodal_von_mises_max, max: 200 MPa}, {figure: displacement_max, max: 20 um}]
+END
+"$INGOT" run press.yaml --out press --report >log 2>&1 || fail "the block is not pressed"
+grep -q 'not accepted: nodal_von_mises_max = 300 MPa is above 200 MPa' log || fail "the value is not in a unit for reading"
+grep -q '<td class="number">300 MPa</td>' press/report.html && grep -q '<td class="number">15 um</td>' press/report.html ||
+  fail "the values in the table are not in units for reading"
 # a unit of another kind, and a figure that is not there, are not accepted
 run odd 'accept: [{figure: T_max, max: 3 mm}]'
 grep -q '"accepted": "no"' odd/summary.json && grep -q "T_max is in K: '3 mm' cannot be compared with it" log || fail "kelvin are compared with mm"

@@ -23,6 +23,8 @@ check() { warned "$2" "$INGOT" check "$small/$1.yaml" --set "$3"; }
 check thermal "'initial_temperature' is 20 K, usual is 100 to 20000 K: a number without a unit is in K; did you mean '20 degC'?" initial_temperature=20
 check thermal "'materials.conductivity' has a row that is 20 K, usual is 100 K or more" 'materials.conductivity=[[20, 14], [500, 20]]'
 check thermal "'materials.density' is 7.85 kg/m^3, usual is 15 to 30000 kg/m^3: a number without a unit is in kg/m^3; did you mean '7.85 g/cm^3'?" materials.density=7.85
+check thermal "'materials.density' is 7.85e-09 kg/m^3, usual is 15 to 30000 kg/m^3: a number without a unit is in kg/m^3; did you mean '7.85e-9 t/mm^3'?" materials.density=7.85e-9
+check dynamics "'mesh.boxes.size' has 100 beside 10 mm: a number without a unit is in m; give all of them a unit, or none" 'mesh.boxes.size=[10 mm, 100, 0.1 mm]'
 check thermal "'materials.specific_heat' is 0.5 J/(kg K), usual is" materials.specific_heat=0.5
 check powder "'materials.latent_heat' is 270 J/kg, usual is 1000 to 1e8 J/kg: a number without a unit is in J/kg; did you mean '270 kJ/kg'?" materials.latent_heat=270
 check thermal "'materials.conductivity' is 20000 W/(m K), usual is 0.001 to 10000 W/(m K): look at the unit" 'materials.conductivity=200 W/(cm K)'

@@ -119,6 +119,9 @@ refused_by() { # message, mesh, room
 refused "quadratic applies to a mesh from a file, not to boxes: give \`element: hex20\`" "boxes: {size: [1, 1, 1], cells: [1, 1, 1]}, quadratic: true"
 refused "both quadratic and corners" "file: mixed.inp, quadratic: true, corners: true"
 refused_by "this one has hex20; leave \`quadratic\` out" "file: hex8.inp, quadratic: true" thermal
+# triangles on a quadrilateral
+sed 's/^2, 2, 9, 3, 6, 10, 7/2, 2, 9, 3, 6, 10, 7\n*ELEMENT, TYPE=C3D4\n3, 9, 12, 3, 10/; s/^10, 2, 0, 1/10, 2, 0, 1\n12, 2.5, 0.8, 0.2/' mixed.inp >apart.inp
+refused "(wedge6) meets triangles" "file: apart.inp, quadratic: true"
 cat >pyramid.inp <<'END'
 *NODE
 1, 0, 0, 0

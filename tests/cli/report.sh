@@ -72,6 +72,9 @@ done
 grep -q '<ul class="warned"><li>the part is in' topopt/report.html || fail "the warning is not in the page"
 [ "$(grep -o '<figure class="stage">' chain/report.html | wc -l)" = 5 ] || fail "the stages are not side by side"
 [ "$(grep -o '<section id="run-' chain/report.html | wc -l)" = 5 ] || fail "stages are missing"
+# figures of the chain and of its stages are in units for reading: grams and cubic millimetres of a part of centimetres
+grep -Eq '<td>mass</td><td>[0-9.]+ m?g</td>' chain/report.html && grep -Eq '<td>design_volume</td><td>[0-9.]+ mm\^3</td>' chain/report.html ||
+  fail "figures of a chain are in SI: $(grep -Eo '<td>(mass|design_volume)[^/]*/td><td>[^<]*' chain/report.html)"
 [ "$(grep -o '<figure class="stage">' runs/report.html | wc -l)" = 4 ] || fail "runs have no pictures"
 grep -q '<th>materials\[0\].conductivity</th><th>boundary\[0\].flux</th>' runs/report.html || fail "the keys that differ are not found"
 grep -q 'aria-label="Map of T_max"' runs/report.html || fail "there is no map"
