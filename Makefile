@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 CMAKE_ARGS ?=
-CMAKE_ARGS += $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+CMAKE_ARGS += $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 GENERATOR := $(if $(shell command -v ninja),-G Ninja)
 
 all: $(BUILD)/CMakeCache.txt

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* WORDS: most numbers of one `most`. SMALL: bytes that a mailbox stores itself, one cache line.
    BOXES: up to this number of ranks there is a mailbox per pair (count^2 x about 200 bytes); more
@@ -49,8 +50,9 @@ typedef struct {
   const ig_message **message; /* of each rank */
   int *messages;
   box *box; /* count x count: from, to; NULL: there are too many */
-  /* Number of ranks that sleep in `reach`; atomic. */
-  int asleep;
+  /* Number of ranks that sleep in `reach`; how many of the next waits do not yield first. Atomic.
+   */
+  int asleep, crowded;
 } shared;
 /* One rank's side; ig_ranks.self. */
 typedef struct {
@@ -141,15 +143,36 @@ static uint64_t seen(const uint64_t *number) {
   return __atomic_load_n(number, __ATOMIC_SEQ_CST);
 }
 
+/* Gives the core away. False if it came back late: other programs want the core. */
+static bool yield_briefly(void) {
+  enum { LATE = 500000 }; /* [ns] */
+  struct timespec before, after;
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  sched_yield();
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  return (after.tv_sec - before.tv_sec) * 1000000000LL + after.tv_nsec - before.tv_nsec < LATE;
+}
+
 /* Waits until the counter reaches `least`. Messages usually arrive soon: it polls 2000 times, then
-   yields 50 times, then sleeps on the condition. IG_INTERRUPTED if a failed rank calls. */
+   yields 50 times at most, then sleeps on the condition. On a machine with other work a yield takes
+   as long as the turns of all others, and a sleeper is woken ahead of them: the next waits then
+   sleep at once. IG_INTERRUPTED if a failed rank calls. */
 static ig_status reach(shared *s, const uint64_t *number, uint64_t least) {
-  enum { LOOKS = 2000, TURNS = 50 };
-  for (int i = 0; i < LOOKS + TURNS; i++) {
+  enum { LOOKS = 2000, TURNS = 50, CROWDED = 1000 };
+  const int crowded = __atomic_load_n(&s->crowded, __ATOMIC_RELAXED);
+  for (int i = 0; i < LOOKS; i++)
     if (seen(number) >= least)
       return IG_OK;
-    if (i >= LOOKS)
-      sched_yield();
+  if (crowded > 0)
+    __atomic_store_n(&s->crowded, crowded - 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < TURNS && crowded <= 0; i++) {
+    const bool soon = yield_briefly();
+    if (seen(number) >= least)
+      return IG_OK;
+    if (!soon) {
+      __atomic_store_n(&s->crowded, CROWDED, __ATOMIC_RELAXED);
+      break;
+    }
   }
   pthread_mutex_lock(&s->lock);
   __atomic_add_fetch(&s->asleep, 1, __ATOMIC_SEQ_CST);

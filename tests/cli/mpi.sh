@@ -8,7 +8,7 @@ cd "$work"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 fail() { echo "mpi test: $*"; cat log 2>/dev/null; exit 1; }
-many() { local n=$1; shift; timeout 120 mpirun -n "$n" "$INGOT" "$@" -b cpu -t 1; }
+many() { local n=$1; shift; timeout 400 mpirun -n "$n" "$INGOT" "$@" -b cpu -t 1; }
 cat >case.yaml <<'END'
 physics: topopt
 problem: mechanism
@@ -34,7 +34,7 @@ same() {
 # and over MPICH, where that is installed beside
 mpich=$BUILD/ingot_mpich
 [ -x "$mpich" ] && command -v mpirun.mpich >/dev/null || mpich=
-mpich_many() { local n=$1; shift; timeout 120 mpirun.mpich -n "$n" "$mpich" "$@" -b cpu -t 1; }
+mpich_many() { local n=$1; shift; timeout 400 mpirun.mpich -n "$n" "$mpich" "$@" -b cpu -t 1; }
 mpich_same() {
   [ -n "$mpich" ] || return 0
   rm -rf mpich

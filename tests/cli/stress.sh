@@ -302,7 +302,7 @@ grep -q "never.yaml:7:.*has neither \`solidus\` nor \`mechanical.anneal\`" said 
 # beyond the limit load (2 / sqrt(3) yield log 2 = 192.1 MPa) a step ends, and says how far it came; a signal ends it at once
 cat >limit.yaml <<'END'
 physics: stress
-mesh: {tube: {inner: 0.1, outer: 0.2, angle: 90 deg, height: 0.01, cells: [8, 8, 1]}}
+mesh: {tube: {inner: 0.1, outer: 0.2, angle: 90 deg, height: 0.01, cells: [4, 4, 1]}}
 materials: {name: m, young: 210 GPa, poisson: 0.3, yield: 240 MPa}
 supports:
   - {set: start, fix: y}
@@ -320,7 +320,7 @@ near "$reached" 0.937 0.01 || fail "the limit load is not reached: $(cat said)"
 "$INGOT" run limit.yaml -q -o limit-long -t 1 -s solver.halvings=1000 -s solver.iterations=1000 -s 'output={checkpoint_every: 0.001 s}' \
   >said 2>&1 &
 pid=$!
-for i in $(seq 400); do
+for i in $(seq 2400); do
   [ "$(cat limit-long/history.csv 2>/dev/null | wc -l)" -lt 6 ] || break
   sleep 0.05
 done
