@@ -3,6 +3,7 @@
    clock, so the host does nothing per step. */
 #include "dynamics/model/model.h"
 #include "dynamics/model/solids.h"
+#include "core/table_acts.h"
 #include "mesh/face_share.h"
 #include "mesh/named.h"
 
@@ -342,6 +343,22 @@ static ig_status forces_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *c,
   return status;
 }
 
+/* Histories are zero until the last analysis ends: most likely times in another unit. */
+static void idle_warn(const ig_dyn_model *m, const ig_dyn_load *c) {
+  double end = 0;
+  bool acts = false;
+  for (int i = 0; i < m->c->analysis.count; i++) {
+    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
+    end += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
+    acts |= a->kind != IG_ANALYSIS_DYNAMIC && ig_table_acts(&c->history, a->at_time);
+  }
+  if (!acts && !ig_table_acts(&c->history, end))
+    ig_warn_at(m->cx, &c->at,
+               "this load never acts: its `history` is 0 until the case ends at %g s: look at the "
+               "unit of its times",
+               end);
+}
+
 /* All loads of the case, sorted, so that rows of a particle stand together and sums have one
    order. */
 static ig_status pushes_list(ig_dyn_model *m, ig_histories *hs, pushes *list) {
@@ -349,6 +366,7 @@ static ig_status pushes_list(ig_dyn_model *m, ig_histories *hs, pushes *list) {
     const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
     ig_history history;
     IG_TRY(load_check(m, c));
+    idle_warn(m, c);
     IG_TRY(ig_dyn_history_add(m, hs, &c->history, &history));
     IG_TRY(isnan(c->pressure) ? forces_add(m, list, c, i, history)
                               : pressure_add(m, list, c, history));
