@@ -35,6 +35,7 @@ check structure "'contacts.friction' is 30, usual is 0 to 2: look at the value" 
 check thermal "'boundary[0].convection' is 1e+08 W/(m^2 K), usual is 0.01 to 1e6 W/(m^2 K)" 'boundary=[{set: zmin, convection: 1e8}]'
 check dynamics "this load never acts: its \`history\` is 0 until the case ends at" 'loads.history=[[1, 0], [2, 1]]'
 check structure "this load never acts: its \`history\` is 0 until the case ends at" 'loads.history=[[10, 0], [20, 1]]'
+check static 'the whole of this load acts on nodes that supports hold or lead along it' loads.set=xmin
 check grains "\`duration\` 1e-12 s is shorter than one step" duration=1e-12
 check stress "\`temperature\` 3000 K is above 1600 K, where a material of the case is molten" temperature=3000
 check stress "\`temperature\` comes to 5000 K, above 1600 K" 'phases[1].temperature=[[0, 353], [600, 5000]]'
@@ -99,7 +100,7 @@ warned "'temperature' is 20 K" "$INGOT" check "$small/chain.yaml" --set stages.w
 # nothing of what is usual, and nothing of what the case does not say
 for room in thermal dynamics static fracture topopt stress powder structure grains; do
   "$INGOT" check "$small/$room.yaml" >stdout 2>stderr || fail "$room: $(cat stderr)"
-  grep -q 'usual\|never acts\|shorter than one step\|molten' stderr && fail "$room: $(cat stderr)"
+  grep -q 'usual\|never acts\|whole of this load\|shorter than one step\|molten' stderr && fail "$room: $(cat stderr)"
 done
 # layers that are lower than an element would be empty, or hold tetrahedra without their neighbours
 cat >low.yaml <<'END'

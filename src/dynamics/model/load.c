@@ -359,6 +359,25 @@ static void idle_warn(const ig_dyn_model *m, const ig_dyn_load *c) {
                end);
 }
 
+/* Forces from item `first` on, all of which act where supports prescribe the motion. */
+static void held_warn(const ig_dyn_model *m, const ig_dyn_load *c, const pushes *list,
+                      size_t first) {
+  const int32_t *move = m->held.move.host;
+  const ig_dyn_motion *motion = m->held.motion.host;
+  bool held = move && list->count > first;
+  for (size_t k = first; k < list->count && held; k++) {
+    const push *p = &list->item[k];
+    for (int d = 0; d < 6; d++)
+      held &= p->is_face ? false
+                         : p->force.value[d] == 0 ||
+                               (move[p->node] > 0 && motion[move[p->node]].kind[d] != IG_MOVE_FREE);
+  }
+  if (held)
+    ig_warn_at(m->cx, &c->at,
+               "the whole of this load acts on nodes that supports hold or lead along it: it loads "
+               "these supports and nothing else");
+}
+
 /* All loads of the case, sorted, so that rows of a particle stand together and sums have one
    order. */
 static ig_status pushes_list(ig_dyn_model *m, ig_histories *hs, pushes *list) {
@@ -367,9 +386,11 @@ static ig_status pushes_list(ig_dyn_model *m, ig_histories *hs, pushes *list) {
     ig_history history;
     IG_TRY(load_check(m, c));
     idle_warn(m, c);
+    const size_t first = list->count;
     IG_TRY(ig_dyn_history_add(m, hs, &c->history, &history));
     IG_TRY(isnan(c->pressure) ? forces_add(m, list, c, i, history)
                               : pressure_add(m, list, c, history));
+    held_warn(m, c, list, first);
   }
   if (list->count > INT32_MAX / 2)
     return IG_FAIL(m->cx, IG_INPUT, "too many loads");
