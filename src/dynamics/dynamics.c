@@ -133,6 +133,11 @@ static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
     ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->weight.scaled / m->weight.total);
   IG_TRY(blow_look(r));
   IG_TRY(step_choose(r, a));
+  if (a->duration < ig_dyn_clock_of(r)->dt && isnan(a->time_step))
+    ig_warn_at(cx, &a->at,
+               "`duration` %g s is shorter than one step, %.3g s, in which sound passes an "
+               "element: nothing can happen in it; look at its unit",
+               a->duration, ig_dyn_clock_of(r)->dt);
   IG_TRY(contact_tell(r, a));
   IG_TRY(balance_start(m));
   r->analysis_start = ig_dyn_clock_of(r)->time;

@@ -93,7 +93,7 @@ static const ig_option tool_options[] = {
     IG_REAL(S, radius, "m", "0", 0, 1e9, "of a sphere or cylinder"),
     IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "it moves at"),
     IG_VECTOR3(S, displacement, "m", "[0, 0, 0]", "its way, times the history"),
-    IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
+    IG_REAL_USUAL(S, friction, "", "0", 0, 100, 0, 2, "Coulomb friction"),
     IG_TABLE(S, history, "s", "", NULL, 0, 0, "share of the way over time"),
     IG_END};
 #undef S
@@ -117,7 +117,7 @@ static const ig_option contact_options[] = {
             "stiffness of an interface, times that of the layer of elements under it; left out: 10 "
             "in relaxation, 1 where an analysis is dynamic, whose step is made smaller for it, by "
             "Newton's method 50, and what penetrates is pushed out"),
-    IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
+    IG_REAL_USUAL(S, friction, "", "0", 0, 100, 0, 2, "Coulomb friction"),
     IG_REAL(S, thickness, "m", NULL, 0, 1e6,
             "distance of two surfaces that touch, in place of half thicknesses; left out: those of "
             "shells and lines, none of solids"),

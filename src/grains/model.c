@@ -218,6 +218,11 @@ static ig_status steps_make(ig_grains_run *r) {
     r->view.law[i] = r->law[i] * (r->dt / c->grid.cell);
   r->view.limit = r->limit;
   steps_warn(r);
+  if (r->duration < r->dt)
+    ig_warn_at(r->cx, &c->at,
+               "`duration` %g s is shorter than one step, %.3g s: nothing grows in it; look at its "
+               "unit",
+               r->duration, r->dt);
   return ig_steps_count(r->cx, &c->at, ceil(r->duration / r->dt), r->dt, &steps);
 }
 

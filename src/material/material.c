@@ -70,7 +70,7 @@ static const ig_option transformation_options[] = {
 #define J ig_mechanical_case
 static const ig_option mechanical_options[] = {
     IG_TABLE_USUAL(J, young, "K", "Pa", NULL, LEAST_YOUNG, 1e15, 1e6, 1.5e12, "Young's modulus"),
-    IG_TABLE(J, poisson, "K", "", NULL, -0.999, 0.4999, "Poisson's ratio"),
+    IG_TABLE_USUAL(J, poisson, "K", "", NULL, -0.999, 0.4999, 0, 0.4999, "Poisson's ratio"),
     IG_TABLE_USUAL(J, yield, "K", "Pa", NULL, IG_POSITIVE, 1e13, 1e3, 1e11, "initial yield stress"),
     IG_TABLE(J, hardening, "K", "Pa", NULL, 0, 1e13, "isotropic plastic modulus"),
     IG_TABLE(J, kinematic, "K", "Pa", NULL, 0, 1e13, "kinematic plastic modulus (Prager)"),
@@ -159,7 +159,8 @@ const ig_option ig_material_options[] = {
     IG_REAL(M, emissivity, "", NULL, 0, 1,
             "surface emissivity, for reference: a boundary radiates with its own"),
     IG_REAL_USUAL(M, young, "Pa", NULL, LEAST_YOUNG, 1e15, 1e6, 1.5e12, "Young's modulus"),
-    IG_REAL(M, poisson, "", NULL, -0.999, 0.4999, "Poisson's ratio; left out in dynamics: 0.3"),
+    IG_REAL_USUAL(M, poisson, "", NULL, -0.999, 0.4999, 0, 0.4999,
+                  "Poisson's ratio; left out in dynamics: 0.3"),
     IG_REALS(
         M, stiffness, "Pa", NULL, 0, 0,
         "structure: instead of young and poisson 9 constants of an orthotropic material, D1111 "

@@ -44,7 +44,11 @@ static void number_look(const walk *w, const ig_node *node, const ig_option *o, 
   char *end;
   (void)ig_decimal_read(node->text, &end);
   const bool bare = !*(end + strspn(end, " "));
-  snprintf(hint, sizeof hint, bare ? "a number without a unit is in %s" : "look at the unit", unit);
+  snprintf(hint, sizeof hint,
+           !*unit ? "look at the value"
+           : bare ? "a number without a unit is in %s"
+                  : "look at the unit",
+           unit);
   for (size_t i = 0; bare && i < sizeof meant / sizeof *meant; i++) {
     snprintf(guess, sizeof guess, "%.40s %s", node->text, meant[i].meant);
     if (strcmp(meant[i].unit, unit) == 0 &&
@@ -56,8 +60,9 @@ static void number_look(const walk *w, const ig_node *node, const ig_option *o, 
     }
   }
   ig_option_usual_text(o, abscissa, range, sizeof range);
-  ig_warn_at(w->cx, &node->at, "'%s'%s is %g %s, usual is %s: %s", w->path,
-             abscissa ? " has a row that" : "", value, unit, range, hint);
+  range[strlen(range) - (*range && !*unit)] = 0; /* the space before a unit */
+  ig_warn_at(w->cx, &node->at, "'%s'%s is %g%s%s, usual is %s: %s", w->path,
+             abscissa ? " has a row that" : "", value, *unit ? " " : "", unit, range, hint);
 }
 
 /* A number of a list without a unit beside others that have one: it is in the SI unit, which is

@@ -309,6 +309,32 @@ static void tables_check(const ig_stress_run *r) {
   }
 }
 
+/* The body, or a phase, hotter than where all of its materials are molten: there is no solid. */
+static void molten_warn(const ig_stress_run *r) {
+  double molten = INFINITY;
+  for (int i = 0; i < r->job->materials->count; i++) {
+    const ig_material_case *mat = IG_ITEM(const ig_material_case, *r->job->materials, i);
+    const double at = isnan(mat->liquidus) ? mat->solidus : mat->liquidus;
+    molten = isnan(at) ? molten : fmin(molten, at);
+  }
+  if (r->c->temperature > molten)
+    ig_warn_at(r->m->cx, &r->c->at,
+               "`temperature` %g K is above %g K, where a material of the case is molten: the part "
+               "has no stress there; look at its unit",
+               r->c->temperature, molten);
+  for (int i = 0; i < r->c->phases.count; i++) {
+    const ig_stress_phase *p = phase_of(r, i);
+    double most = 0;
+    for (int k = 0; k < p->temperature.count; k++)
+      most = fmax(most, p->temperature.y[k]);
+    if (most > molten)
+      ig_warn_at(r->m->cx, &p->at,
+                 "`temperature` comes to %g K, above %g K, where a material of the case is molten: "
+                 "the part has no stress there; look at its unit",
+                 most, molten);
+  }
+}
+
 /* Two passes over the phases: the first counts steps and checks everything, the second fills the
    list. Elements that a phase builds, or that a thermal run deposits, are not alive at the
    start. */
@@ -367,6 +393,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
   r->grouped = -1;
   ramps_make(r);
   tables_check(r);
+  molten_warn(r);
   return ig_stress_elements_push(r->m, &r->m->alive);
 }
 

@@ -9,6 +9,7 @@
 #include "structure/constrain.h"
 #include "structure/expand.h"
 #include "structure/points.h"
+#include "core/table_acts.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -44,6 +45,21 @@ static ig_status beams_flat(ig_structure *s, const ig_structure_load *c) {
 static bool of_masses(const ig_structure *s, const ig_structure_load *c) {
   return !isnan(c->acceleration[0]) && ig_mesh_find_set(s->mesh, c->set, IG_SET_NODES) &&
          !ig_mesh_find_set(s->mesh, c->set, IG_SET_ELEMENTS);
+}
+
+/* Histories are zero until the last analysis ends: most likely times in another unit. */
+static void idle_warn(const ig_structure *s) {
+  double end = 0;
+  for (int i = 0; i < s->c->analysis.count; i++)
+    end += IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->duration;
+  for (int i = 0; i < s->c->loads.count; i++) {
+    const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+    if (!ig_table_acts(&c->history, end))
+      ig_warn_at(s->cx, &c->at,
+                 "this load never acts: its `history` is 0 until the case ends at %g s: look at "
+                 "the unit of its times",
+                 end);
+  }
 }
 
 /* Accelerations and rotations act on mass: every element they are for has some. The history of a
@@ -166,6 +182,7 @@ static ig_status spins_new(ig_structure *s) {
    First pass counts, second fills. */
 ig_status ig_structure_faces_new(ig_structure *s) {
   IG_TRY(densities_check(s));
+  idle_warn(s);
   IG_TRY(given_check(s));
   IG_TRY(spins_new(s));
   for (int pass = 0; pass < 2; pass++) {

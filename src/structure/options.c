@@ -188,7 +188,7 @@ static const ig_option contact_options[] = {
               "large: points meet another place as they slide, step by step; small: they keep the "
               "place they meet where an analysis begins"),
     IG_BOOL(S, tied, "false", "both sides stick to each other, whatever pulls"),
-    IG_REAL(S, friction, "", "0", 0, IG_UNBOUNDED, "Coulomb friction"),
+    IG_REAL_USUAL(S, friction, "", "0", 0, IG_UNBOUNDED, 0, 2, "Coulomb friction"),
     IG_REAL(S, stick, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "tangential traction over displacement, Pa/m, below sliding; left out: a tenth of the "
             "stiffness"),

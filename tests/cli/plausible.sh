@@ -32,6 +32,17 @@ check stress "'materials.mechanical.expansion' is 12 1/K, usual is" materials.me
 check stress "the yield stress 4e+11 Pa is more than a tenth of Young's modulus" 'materials.yield=400 GPa'
 check powder "'hatch.spacing' is 1e-09 m, usual is 1e-6 to 100 m: look at the unit" 'hatch.spacing=1 nm'
 check powder "a beam of 1e-05 m radius in cells of 2e-05 m is as wide as the cells make it: take grid.cell of at most 5e-06 m" 'beam.radius=10 um'
+check dynamics "'materials.poisson' is -0.9, usual is 0 to 0.4999: look at the value" materials.poisson=-0.9
+check structure "'contacts.friction' is 30, usual is 0 to 2: look at the value" contacts.friction=30
+check thermal "'boundary[0].convection' is 1e+08 W/(m^2 K), usual is 0.01 to 1e6 W/(m^2 K)" 'boundary=[{set: zmin, convection: 1e8}]'
+check dynamics "this load never acts: its \`history\` is 0 until the case ends at" 'loads.history=[[1, 0], [2, 1]]'
+check structure "this load never acts: its \`history\` is 0 until the case ends at" 'loads.history=[[10, 0], [20, 1]]'
+check static 'the whole of this load acts on nodes that supports hold or lead along it' loads.set=xmin
+check grains "\`duration\` 1e-12 s is shorter than one step" duration=1e-12
+check stress "\`temperature\` 3000 K is above 1600 K, where a material of the case is molten" temperature=3000
+check stress "\`temperature\` comes to 5000 K, above 1600 K" 'phases[1].temperature=[[0, 353], [600, 5000]]'
+warned "\`duration\` 1e-15 s is shorter than one step" "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out brief --set 'analysis[1].duration=1e-15'
+warned "T_max is 5.69e+05 K: every metal boils before" "$INGOT" run "$small/thermal.yaml" -q -t 1 --out hot --set 'beams.raster.power=1 MW'
 # 1e12 steps, counted and not begun
 check powder "beams are on for 1.37e+11 fine steps of 1.16e-05 s: about 16 days at 1e5 steps a second; take larger cells" 'hatch.speed=1 nm/s'
 warned "evaporation: a fine step of 5.82e-05 s is 16 times the time in which vapour cools a topmost cell at 5259 K" "$INGOT" check "$SOURCE/cases/powder/track-in718.yaml" \
@@ -89,9 +100,9 @@ grep -q 'm long' stderr && fail "$(cat stderr)"
 warned "'materials.young' is 200 Pa" "$INGOT" check "$small/chain.yaml" --set materials.young=200
 warned "'temperature' is 20 K" "$INGOT" check "$small/chain.yaml" --set stages.warp.temperature=20
 # nothing of what is usual, and nothing of what the case does not say
-for room in thermal dynamics static fracture topopt stress powder; do
+for room in thermal dynamics static fracture topopt stress powder structure grains; do
   "$INGOT" check "$small/$room.yaml" >stdout 2>stderr || fail "$room: $(cat stderr)"
-  grep -q 'usual' stderr && fail "$room: $(cat stderr)"
+  grep -q 'usual\|never acts\|whole of this load\|shorter than one step\|molten' stderr && fail "$room: $(cat stderr)"
 done
 # layers that are lower than an element would be empty, or hold tetrahedra without their neighbours
 cat >low.yaml <<'END'

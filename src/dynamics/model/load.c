@@ -3,6 +3,7 @@
    clock, so the host does nothing per step. */
 #include "dynamics/model/model.h"
 #include "dynamics/model/solids.h"
+#include "core/table_acts.h"
 #include "mesh/face_share.h"
 #include "mesh/named.h"
 
@@ -342,6 +343,41 @@ static ig_status forces_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *c,
   return status;
 }
 
+/* Histories are zero until the last analysis ends: most likely times in another unit. */
+static void idle_warn(const ig_dyn_model *m, const ig_dyn_load *c) {
+  double end = 0;
+  bool acts = false;
+  for (int i = 0; i < m->c->analysis.count; i++) {
+    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
+    end += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
+    acts |= a->kind != IG_ANALYSIS_DYNAMIC && ig_table_acts(&c->history, a->at_time);
+  }
+  if (!acts && !ig_table_acts(&c->history, end))
+    ig_warn_at(m->cx, &c->at,
+               "this load never acts: its `history` is 0 until the case ends at %g s: look at the "
+               "unit of its times",
+               end);
+}
+
+/* Forces from item `first` on, all of which act where supports prescribe the motion. */
+static void held_warn(const ig_dyn_model *m, const ig_dyn_load *c, const pushes *list,
+                      size_t first) {
+  const int32_t *move = m->held.move.host;
+  const ig_dyn_motion *motion = m->held.motion.host;
+  bool held = move && list->count > first;
+  for (size_t k = first; k < list->count && held; k++) {
+    const push *p = &list->item[k];
+    for (int d = 0; d < 6; d++)
+      held &= p->is_face ? false
+                         : p->force.value[d] == 0 ||
+                               (move[p->node] > 0 && motion[move[p->node]].kind[d] != IG_MOVE_FREE);
+  }
+  if (held)
+    ig_warn_at(m->cx, &c->at,
+               "the whole of this load acts on nodes that supports hold or lead along it: it loads "
+               "these supports and nothing else");
+}
+
 /* All loads of the case, sorted, so that rows of a particle stand together and sums have one
    order. */
 static ig_status pushes_list(ig_dyn_model *m, ig_histories *hs, pushes *list) {
@@ -349,9 +385,12 @@ static ig_status pushes_list(ig_dyn_model *m, ig_histories *hs, pushes *list) {
     const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
     ig_history history;
     IG_TRY(load_check(m, c));
+    idle_warn(m, c);
+    const size_t first = list->count;
     IG_TRY(ig_dyn_history_add(m, hs, &c->history, &history));
     IG_TRY(isnan(c->pressure) ? forces_add(m, list, c, i, history)
                               : pressure_add(m, list, c, history));
+    held_warn(m, c, list, first);
   }
   if (list->count > INT32_MAX / 2)
     return IG_FAIL(m->cx, IG_INPUT, "too many loads");

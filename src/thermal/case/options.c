@@ -163,7 +163,8 @@ static const ig_option boundary_options[] = {
     IG_TABLE(B, temperature, "s", "K", NULL, 0, 1e5,
              "held at this temperature, over time (named face sets only)"),
     IG_TABLE(B, flux, "s", "W/m^2", NULL, 0, 0, "heat flux into the body, over time"),
-    IG_TABLE(B, convection, "s", "W/(m^2 K)", NULL, 0, 1e9, "heat transfer coefficient, over time"),
+    IG_TABLE_USUAL(B, convection, "s", "W/(m^2 K)", NULL, 0, 1e9, 0.01, 1e6,
+                   "heat transfer coefficient, over time"),
     IG_REAL(B, emissivity, "", NULL, 0, 1, "radiation to the ambient with this emissivity"),
     IG_BOOL(B, evaporation, "false",
             "what is molten loses heat as vapour; needs the material's boiling, evaporation_heat "

@@ -228,6 +228,8 @@ done:
 
 /* --- checkpoints */
 
+/* K; tungsten boils at 6200 K, and conduction without vapour makes spots hotter than they are. */
+static const double BOILS = 1e4;
 enum { KEPT = sizeof(ig_thermal_kept) / sizeof(double) };
 
 /* The state after `done` steps. Steps may be written beyond that (a batch in hand), which has
@@ -365,6 +367,11 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                "%.3g J of the beams' %.3g J found nothing to heat: is their path at the height of "
                "the surface, over elements that are there?",
                missed, sent);
+  if (s.high[IG_SURVEY_T] > BOILS)
+    ig_warn_at(cx, &run->c->at,
+               "T_max is %.3g K: every metal boils before; look at power, radius and absorptivity "
+               "of the beams and at their units, or let `evaporation` cool the surface",
+               s.high[IG_SURVEY_T]);
   ledger_warn(run, &l);
   IG_TRY(born_warn(run, &l, &above));
   const struct {
