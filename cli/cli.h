@@ -33,8 +33,10 @@ typedef struct {
   const char *partition, *gpu_mpi, *gpu_ipc; /* of runs on ranks */
   const char *units;                         /* of a deck */
   const char *file;                          /* of a data set */
+  const char *spectrum;                      /* of a finished part */
   /* Options that may be repeated. */
   cli_texts set, vary, tolerance, bounds, fields;
+  int frequencies, buckling; /* of a finished part */
   int threads, jobs, meshes, width, height, layer, beam, frames, triangles, port, samples, seed;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge, dpi, meshing_time, meshing_memory;
@@ -43,7 +45,7 @@ typedef struct {
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
       join, step, outline, celsius, elementwise, loads, difference, watch, smoke, lenient, check,
-      differences, maximise, errors, tables, last;
+      differences, maximise, errors, tables, last, large_deflections;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;

@@ -9,7 +9,11 @@ static void line_show(void *user, const char *label, const char *value) {
 static int finish_run(const cli_args *args) {
   const ig_finish_options options = {.size = args->edge,
                                      .meshes = args->meshes,
+                                     .frequencies = args->frequencies,
+                                     .buckling = args->buckling,
                                      .step = args->step,
+                                     .large_deflections = args->large_deflections,
+                                     .spectrum = args->spectrum,
                                      .time_limit = args->meshing_time,
                                      .memory_limit = args->meshing_memory,
                                      .line = line_show};
@@ -33,6 +37,14 @@ static const cli_option options[] = {
      "1 to 3: each coarser by a factor of 1.4; errors need 3, which is the default"},
     {"step", 0, CLI_FLAG, CLI_AT(step), 0, NULL, NULL,
      "write part.step, too: a solid of plane facets, at most 20,000"},
+    {"frequencies", 0, CLI_INT, CLI_AT(frequencies), 0, "N", NULL,
+     "lowest natural frequencies of the part"},
+    {"buckling", 0, CLI_INT, CLI_AT(buckling), 0, "N", NULL,
+     "lowest factors of the loads, of each load case, at which the part buckles"},
+    {"large-deflections", 0, CLI_FLAG, CLI_AT(large_deflections), 0, NULL, NULL,
+     "analyse the finest mesh with large displacements and rotations, too"},
+    {"spectrum", 0, CLI_TEXT, CLI_AT(spectrum), 0, "BLOCKS", NULL,
+     "cycles whose damage is added up, as finish.spectrum of a case: '[{cycles: 1e5, ratio: 0}]'"},
     CLI_MESHING,
     CLI_THREADS,
     CLI_QUIET,
@@ -48,7 +60,8 @@ const cli_command cli_finish = {
               "figures (summary.json), the mesh (part.msh) and a deck that CalculiX runs as it is "
               "(part.inp). For example:\n"
               "  ingot run bracket.yaml\n"
-              "  ingot finish bracket-out",
+              "  ingot finish bracket-out\n"
+              "What is not given follows from the section `finish` of the case.",
     .options = options,
     .run = finish_run,
 };

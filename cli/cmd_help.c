@@ -10,6 +10,27 @@ static void print(void *user, const char *text) {
   fputs(text, stdout);
 }
 
+/* The same after an empty line; *user: whether it has been written. */
+static void print_apart(void *user, const char *text) {
+  bool *begun = user;
+  printf("%s%s", *begun ? "" : "\n", text);
+  *begun = true;
+}
+
+/* A command whose name is that of a key, too, as `materials` and `mesh`: the section, where there
+   is one. */
+static int section_help(const cli_args *args, const char *word) {
+  ig_ctx *cx;
+  const int code = cli_open("cpu", args, &cx);
+  if (code == CLI_GOOD) {
+    bool begun = false;
+    if (ig_explain(cx, word, print_apart, &begun) != IG_OK)
+      begun = false; /* no key of that name, which is no fault */
+    cli_close(cx);
+  }
+  return code;
+}
+
 /* In this order: manual, reference, overview, a family of commands, a command, a room or key. A
    context is needed only where the library is asked; it is a CPU one, which opens quickly and needs
    no device. */
@@ -37,7 +58,7 @@ static int help_run(const cli_args *args) {
   }
   if (!word[1] && cli_is_family(word[0])) {
     cli_help_family(stdout, word[0]);
-    return CLI_GOOD;
+    return section_help(args, word[0]);
   }
   /* The words may name a command of one or two words. */
   int used = 0;
@@ -57,7 +78,7 @@ static int help_run(const cli_args *args) {
     return CLI_BAD_INPUT;
   }
   cli_help_command(stdout, command);
-  return CLI_GOOD;
+  return word[1] ? CLI_GOOD : section_help(args, word[0]);
 }
 
 /* Words for programs rather than people: documentation and completion are made with them. */
@@ -79,6 +100,8 @@ const cli_command cli_help = {
     .detail = "For example:\n"
               "  ingot help run\n"
               "  ingot help thermal\n"
+              "  ingot help loads\n"
+              "  ingot help structure.loads\n"
               "  ingot help beams.radius",
     .options = help_options,
     .run = help_run,

@@ -139,18 +139,35 @@ static bool size_read(const char *text, double size[3]) {
 /* Whether a material exists and has what a room needs; and all that do, for the message. */
 typedef struct {
   const char *material, *room;
+  const char *key; /* that its file must have beyond what the room needs; NULL: none */
   bool found, fits;
+  bool rates; /* it has a law of Johnson and Cook, which static analyses do not compute with */
   char others[512];
 } choice;
+
+/* Whether the file of a material has a key at its top level. */
+static bool file_has(const char *path, const char *key) {
+  char line[1024];
+  const size_t length = strlen(key);
+  bool has = false;
+  FILE *file = fopen(path, "r");
+  while (file && !has && fgets(line, sizeof line, file))
+    has = strncmp(line, key, length) == 0 && line[length] == ':';
+  if (file)
+    fclose(file);
+  return has;
+}
 
 /* Called for each material; `rooms` is a list of names with spaces between. */
 static void material_look(void *user, const ig_material_info *info) {
   choice *c = user;
   const char *at = strstr(info->rooms, c->room);
   const size_t length = strlen(c->room);
-  const bool fits = at && (at == info->rooms || at[-1] == ' ') && strchr(" ", at[length]);
+  const bool fits = at && (at == info->rooms || at[-1] == ' ') && strchr(" ", at[length]) &&
+                    (!c->key || file_has(info->path, c->key));
   if (strcmp(info->name, c->material) == 0) {
     c->found = true;
+    c->rates = file_has(info->path, "johnson_cook");
     c->fits = fits;
   }
   if (fits)
@@ -160,7 +177,8 @@ static void material_look(void *user, const ig_material_info *info) {
 
 /* A case that lacks values of its material would fail in its first run: it is refused here, with
    those that work. */
-static int material_check(const cli_args *args, const kind *k, const char *material) {
+static int material_check(const cli_args *args, const kind *k, const char *material, bool *rates) {
+  *rates = false;
   /* the room has laws of growth of two alloys and takes nothing else of a material */
   if (strcmp(k->room, "grains") == 0) {
     if (strcmp(material, "IN625") == 0 || strcmp(material, "IN718") == 0)
@@ -170,14 +188,22 @@ static int material_check(const cli_args *args, const kind *k, const char *mater
               material);
     return CLI_BAD_INPUT;
   }
-  /* the case gives the absorptivity that powder needs beside what thermal needs */
-  choice c = {.material = material, .room = strcmp(k->room, "powder") == 0 ? "thermal" : k->room};
+  /* The case gives the absorptivity that powder needs beside what thermal needs; its keyhole needs
+     a boiling temperature, and new material of a build is without stress at its solidus: ceramics
+     have not both. */
+  const bool powder = strcmp(k->room, "powder") == 0;
+  choice c = {.material = material,
+              .room = powder ? "thermal" : k->room,
+              .key = powder                           ? "boiling"
+                     : strcmp(k->room, "stress") == 0 ? "solidus"
+                                                      : NULL};
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
     return code;
   code = cli_result(cx, ig_materials(cx, material_look, &c));
   cli_close(cx);
+  *rates = c.rates;
   if (code != CLI_GOOD || c.fits)
     return code;
   cli_error(c.found ? "material '%s' lacks values that %s needs: complete are %s"
@@ -204,7 +230,7 @@ static double side_of(const char **p, const double size[3]) {
 /* Copies the text of a kind, with its places filled. The texts are part of the program, so they
    need no checks. `file` is the name that comments of the text mention. */
 static void case_write(FILE *to, const kind *k, const double size[3], const char *material,
-                       const char *file) {
+                       const char *file, bool rates) {
   for (const char *p = k->text; *p; p++) {
     if (strncmp(p, "${", 2) != 0) {
       fputc(*p, to);
@@ -213,6 +239,8 @@ static void case_write(FILE *to, const kind *k, const double size[3], const char
     p += 2;
     if (strncmp(p, "FILE", 4) == 0) {
       fputs(file, to);
+    } else if (strncmp(p, "law", 3) == 0) { /* of yield and hardening, whatever the rate */
+      fputs(rates ? ", law: plastic" : "", to);
     } else if (*p == 'M') {
       fputs(material, to);
     } else if (*p == 'm') {
@@ -271,7 +299,8 @@ static int new_run(const cli_args *args) {
   }
   if (!material)
     material = asks && !args->words.count ? ask("material", k->material, c, sizeof c) : k->material;
-  const int code = material_check(args, k, material);
+  bool rates;
+  const int code = material_check(args, k, material, &rates);
   if (code != CLI_GOOD)
     return code;
   snprintf(path, sizeof path, "%s.yaml", k->name);
@@ -285,7 +314,7 @@ static int new_run(const cli_args *args) {
               access(file, F_OK) == 0 ? ": it is there; --force replaces it" : "");
     return CLI_BAD_INPUT;
   }
-  case_write(to, k, size, material, standard ? path : file);
+  case_write(to, k, size, material, standard ? path : file, rates);
   if (!standard && fclose(to) != 0) {
     cli_error("%s: cannot be written", file);
     return CLI_FAILED;

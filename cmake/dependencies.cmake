@@ -30,5 +30,11 @@ macro(ingot_dependencies io cuda petsc mpi)
       set_target_properties(ingot::yaml PROPERTIES IMPORTED_LOCATION ${INGOT_YAML_LIBRARY}
         INTERFACE_INCLUDE_DIRECTORIES ${INGOT_YAML_INCLUDE})
     endif()
+    # to link alone, as MPI
+    if(NOT TARGET ingot::formats)
+      add_library(ingot::formats INTERFACE IMPORTED)
+      set_target_properties(ingot::formats PROPERTIES INTERFACE_LINK_LIBRARIES
+        "$<LINK_ONLY:hdf5::hdf5>;$<LINK_ONLY:PNG::PNG>;$<LINK_ONLY:ZLIB::ZLIB>;$<LINK_ONLY:ingot::yaml>")
+    endif()
   endif()
 endmacro()

@@ -4,6 +4,7 @@
 #define IG_TEST_RANKS_FOLDERS_H
 
 #include "ranks_seats.h"
+#include "ingot_io.h"
 
 #ifdef INGOT_HAVE_IO
 #include <hdf5.h>

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "harsh_ranks.h"
+#include "ingot_io.h"
 #include "ranks_threads.h"
 #include "ranks/partition.h"
 #include <ingot/ingot.h>

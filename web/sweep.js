@@ -19,15 +19,20 @@ const color_of = (share) => {
   return "rgb(" + list[Math.round(Math.min(1, Math.max(0, share)) * (list.length - 1))].join() + ")";
 };
 
-/* Columns of the table: {name, values: numbers, or texts where some are none, number: whether they are numbers}. */
+/* Columns of the table: {name, number: whether they are numbers, values: those, NaN where a run has none as after a
+   failure; or texts}. A unit that follows all numbers of a key goes to its name. */
 function columns_of(table) {
   const heads = [...table.tHead.rows[0].cells].map((c) => c.textContent), rows = [...table.tBodies[0].rows];
-  return heads.map((name, c) => {
-    const texts = rows.map((r) => r.cells[c].textContent), values = texts.map(parseFloat);
-    const number = values.every(Number.isFinite);
-    return { name: name, number: number, values: number ? values : texts, levels: new Set(texts).size };
+  return heads.map((head, c) => {
+    const texts = rows.map((r) => r.cells[c].textContent), said = texts.filter((t) => t !== "");
+    const values = texts.map(parseFloat), number = said.length > 0 && said.every((t) => Number.isFinite(parseFloat(t)));
+    const units = new Set(said.map((t) => t.replace(/^[-+\d.eE]+\s*/, ""))), unit = number && units.size === 1 ? [...units][0] : "";
+    return { name: unit ? head + " [" + unit + "]" : head, number: number, values: number ? values : texts,
+      levels: new Set(number ? values.filter(Number.isFinite) : said).size };
   });
 }
+/* The column in some of the rows. */
+const rows_of = (column, rows) => Object.assign({}, column, { values: rows.map((i) => column.values[i]) });
 
 /* The mean of a figure over all runs with one value of a key, with the least and largest of them, key by key. */
 function main_effects(figure, keys, answer) {
@@ -76,7 +81,9 @@ function parallel(figure, axes, answer, names) {
   axes.forEach((a, k) => {
     const x = 50 + k * step, most = Math.floor(step / 6.5);
     shape(svg, "path", { class: "axis", d: "M" + x + " " + top + "V" + bottom });
-    shape(svg, "text", { x: x, y: 12, "text-anchor": "middle" }, a.name.length > most ? "…" + a.name.slice(-most) : a.name);
+    /* names at the ends stay within the drawing */
+    const anchor = k === 0 ? "start" : k === axes.length - 1 ? "end" : "middle", aside = k === 0 ? -48 : k === axes.length - 1 ? 48 : 0;
+    shape(svg, "text", { x: x + aside, y: 12, "text-anchor": anchor }, a.name.length > most ? "…" + a.name.slice(-most) : a.name);
     shape(svg, "text", { x: x, y: 25, "text-anchor": "middle" }, place[k].ends[1]);
     shape(svg, "text", { x: x, y: bottom + 14, "text-anchor": "middle" }, place[k].ends[0]);
   });
@@ -118,8 +125,10 @@ function responses(table) {
   const columns = columns_of(table), count = +table.dataset.keys, names = columns[0].values.map(String);
   const keys = columns.slice(2, 2 + count).filter((k) => k.levels > 1);
   const figures = columns.slice(2 + count).filter((f) => f.number && f.levels > 1);
+  /* Runs that have a value of everything that is drawn; those that failed have none. */
+  const having = (...list) => names.map((_, i) => i).filter((i) => list.every((c) => !c.number || Number.isFinite(c.values[i])));
   if (names.length < 3 || !keys.length || !figures.length) return;
-  const box = make("div", { className: "responses" }), panel = make("div", { className: "controls" }), plots = make("div", { className: "plots" });
+  const box = make("div", { className: "responses" }), panel = make("div", { className: "controls" }), plots = make("div", { className: "plots" }), left = make("p", { className: "left" });
   const choice = (label, list, value) => {
     const s = make("select");
     list.forEach((n, k) => s.append(make("option", { value: k }, n)));
@@ -149,12 +158,16 @@ function responses(table) {
   }
   function draw() {
     const a = figures[+first.value], b = second && figures[+second.value], sign = [first_goal, second_goal].map((g) => (g && g.value === "1" ? -1 : 1));
+    const one = having(...keys, a), both = b ? having(...keys, a, b) : one, missing = names.filter((_, i) => !both.includes(i));
+    const axes = [...keys, ...new Set([a, b].filter((f) => f))].slice(0, 9).map((c) => rows_of(c, both));
     plots.replaceChildren();
-    main_effects(figure("Main effects on " + a.name + ": means, with the range over the other keys"), keys, a);
-    parallel(figure("All runs: keys and figures, colored by " + a.name), [...keys, ...new Set([a, b].filter((f) => f))].slice(0, 9), a, names);
-    if (b && b !== a) trade(figure("Trade-off between " + bare(a.name) + " and " + bare(b.name)), a, b, sign, names);
+    main_effects(figure("Main effects on " + a.name + ": means, with the range over the other keys"), keys.map((k) => rows_of(k, one)), rows_of(a, one));
+    parallel(figure("All runs: keys and figures, colored by " + a.name), axes, rows_of(a, both), both.map((i) => names[i]));
+    if (b && b !== a)
+      trade(figure("Trade-off between " + bare(a.name) + " and " + bare(b.name)), rows_of(a, both), rows_of(b, both), sign, both.map((i) => names[i]));
+    left.textContent = missing.length ? "Without these figures, and left out: " + missing.join(", ") + "." : "";
   }
-  box.append(panel, plots);
+  box.append(panel, plots, left);
   table.parentElement.after(box);
   draw();
 }

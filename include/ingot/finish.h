@@ -15,7 +15,11 @@ typedef struct {
                       first where the case bounds one */
   int buckling;    /* lowest factors of linear buckling of each load case; 0: the same */
   double time_limit, memory_limit; /* of Gmsh, as ig_mesh_read_options has them */
-  bool step;        /* write part.step, too: a solid of at most 20,000 plane facets */
+  bool step;              /* write part.step, too: a solid of at most 20,000 plane facets */
+  bool large_deflections; /* analyse the finest mesh with large displacements, too */
+  /* Cycles whose damage is added up, as `finish.spectrum` of a case has them, "[{cycles: 1e5,
+     ratio: 0}]"; NULL: what the case says. */
+  const char *spectrum;
   ig_line_fn *line; /* the figures as lines of a table, NULL: not wanted */
   void *user;       /* for `line` */
 } ig_finish_options;

@@ -204,12 +204,19 @@ class Result:
                            ffi.new("ig_report_options *", {"html": name, "celsius": celsius}))
         return os.fspath(path) if path else page
 
-    def finish(self, size: float = 0.0, meshes: int = 3) -> dict[str, Any]:
-        """Meshes and analyses the part of a topology optimisation, as `ingot finish`; returns its figures."""
+    def finish(self, size: float = 0.0, meshes: int = 3, *, frequencies: int = 0, buckling: int = 0,
+               large_deflections: bool = False,
+               spectrum: list[dict[str, float]] | None = None) -> dict[str, Any]:
+        """Meshes and analyses the part of a topology optimisation, as `ingot finish`; returns its figures.
+
+        `spectrum`: blocks of cycles, `[{"cycles": 1e5, "ratio": 0}]`; what is not given follows from the case."""
         from ._core import Context, encode, ffi, lib
         context = Context("cpu")
+        blocks = encode(None if spectrum is None else json.dumps(spectrum))
         context.call_apart(lib.ig_finish, context.ptr, encode(self.folder),
-                           ffi.new("ig_finish_options *", {"size": size, "meshes": meshes}))
+                           ffi.new("ig_finish_options *", {
+                               "size": size, "meshes": meshes, "frequencies": frequencies, "buckling": buckling,
+                               "large_deflections": large_deflections, "spectrum": blocks}))
         with open(self._in_folder("finished/summary.json"), encoding="utf-8") as file:
             return json.load(file)["result"]
 

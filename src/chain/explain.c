@@ -13,15 +13,25 @@
 
 /* Limits of fixed buffers: a path of keys, keys that match one word, and the text of all names.
    What exceeds them is left out. */
-enum { NAME = 160, SEEN = 512, NAMES = 32768 };
+enum { NAME = 160, PLACES = 400, SEEN = 512, NAMES = 32768 };
+/* From so many keys on each is a line; sections list their keys in full where so few were found. */
+enum { MANY = 9, FEW_SECTIONS = 8 };
+
+/* A key that was found, with all places where it stands: several rooms and sections share tables.
+   place: "loads[].set  (physics: structure)", one a line. */
+typedef struct {
+  const ig_option *option;
+  char place[PLACES];
+  bool cut; /* there are more places */
+} found_key;
 
 /* What one call needs; on the heap, as it is too large for the stack of a small thread. */
 typedef struct {
   ig_text_fn *text;
   void *user;
   const char *word;
-  const char *room;            /* whose keys are looked through, NULL: those of every case */
-  const ig_option *seen[SEEN]; /* keys that were written: several rooms share some */
+  const char *room; /* whose keys are looked through, NULL: those of every case */
+  found_key found[SEEN];
   int count;
   char *names; /* "a|b|…": all keys, for the nearest; NAMES long */
 } explainer;
@@ -108,19 +118,55 @@ static void keys_list(explainer *e, const ig_option *options, int *column) {
   }
 }
 
-/* One key: its path, where it is known, its facts, its help, and the keys below it. */
-static void option_put(explainer *e, const char *path, const ig_option *o) {
-  put(e, "%s%s%s%s\n    ", path, e->room ? "  (physics: " : "  (every case)",
-      e->room ? e->room : "", e->room ? ")" : "");
+/* The keys of a section with their facts, as room_put lists those of a room. */
+static void section_put(explainer *e, const ig_option *options) {
+  for (const ig_option *o = options; o->key; o++) {
+    if (o->kind == IG_OPT_KEYS) {
+      section_put(e, o->sub);
+      continue;
+    }
+    put(e, "      %s\n          %s; ", o->key, o->help);
+    facts_put(e, o);
+    put(e, "\n");
+  }
+}
+
+/* One key: its places, its facts, its help, and the keys below it: in full, or their names. */
+static void option_put(explainer *e, const found_key *k, bool full) {
+  const ig_option *o = k->option;
+  put(e, "%s%s", k->place, k->cut ? "and more\n" : "");
+  put(e, "    ");
   facts_put(e, o);
   put(e, "\n    %s\n", o->help);
-  if (o->sub) {
+  if (o->sub && full) {
+    put(e, "    keys:\n");
+    section_put(e, o->sub);
+  } else if (o->sub) {
     int column = 11;
     put(e, "    keys:");
     keys_list(e, o->sub, &column);
     put(e, "\n");
   }
   put(e, "\n");
+}
+
+/* Of many keys of one name a line each: the section, and the first words on it. */
+static void option_line(explainer *e, const found_key *k) {
+  put(e, "%s%s      %s\n", k->place, k->cut ? "and more\n" : "", k->option->help);
+}
+
+static void found_put(explainer *e) {
+  int sections = 0;
+  for (int i = 0; i < e->count; i++)
+    sections += e->found[i].option->sub != NULL;
+  for (int i = 0; i < e->count; i++)
+    if (e->count < MANY)
+      option_put(e, &e->found[i], sections <= FEW_SECTIONS);
+    else
+      option_line(e, &e->found[i]);
+  if (e->count >= MANY)
+    put(e, "\n%d sections have this key: ingot help SECTION.%s or PHYSICS.SECTION.%s says more\n",
+        e->count, e->word, e->word);
 }
 
 /* Whether a path ends in the word that was asked for, at a whole key: "beams[].radius" is asked for
@@ -147,8 +193,27 @@ static void name_add(explainer *e, const char *key) {
     snprintf(e->names + used, NAMES - used, "%s%s", used ? "|" : "", key);
 }
 
-/* Walks a table and all below it. Tables that several rooms share are described once: the address
-   of an option identifies it. */
+/* A key, or one more place of a key that was found before: the address of an option identifies
+   it. */
+static void found_add(explainer *e, const char *path, const ig_option *o) {
+  found_key *k = NULL;
+  for (int i = 0; i < e->count && !k; i++)
+    k = e->found[i].option == o ? &e->found[i] : NULL;
+  if (!k && e->count == SEEN)
+    return;
+  if (!k)
+    (k = &e->found[e->count++])->option = o;
+  const size_t used = strlen(k->place);
+  char line[NAME + 64];
+  snprintf(line, sizeof line, "%s%s%s%s\n", path, e->room ? "  (physics: " : "  (every case)",
+           e->room ? e->room : "", e->room ? ")" : "");
+  if (used + strlen(line) < sizeof k->place)
+    memcpy(k->place + used, line, strlen(line) + 1);
+  else
+    k->cut = true;
+}
+
+/* Walks a table and all below it. */
 static void keys_walk(explainer *e, const ig_option *options, const char *above) {
   for (const ig_option *o = options; o->key; o++) {
     char path[NAME];
@@ -158,13 +223,8 @@ static void keys_walk(explainer *e, const ig_option *options, const char *above)
     }
     snprintf(path, sizeof path, "%.100s%.40s%s", above, o->key, o->kind == IG_OPT_LIST ? "[]" : "");
     name_add(e, o->key);
-    bool seen = false;
-    for (int i = 0; i < e->count && !seen; i++)
-      seen = e->seen[i] == o;
-    if (is_asked(path, e->word) && !seen && e->count < SEEN) {
-      e->seen[e->count++] = o;
-      option_put(e, path, o);
-    }
+    if (is_asked(path, e->word))
+      found_add(e, path, o);
     if (o->sub) {
       strcat(path, ".");
       keys_walk(e, o->sub, path);
@@ -220,6 +280,18 @@ static bool renamed_list(const char *word, char *text, size_t size) {
   return used > 0;
 }
 
+/* "structure.loads": the room, whose keys alone are meant, and the word after it; NULL: none. */
+static const ig_room *room_before(const char **word) {
+  char name[64];
+  const char *dot = strchr(*word, '.');
+  if (!dot || (size_t)(dot - *word) >= sizeof name)
+    return NULL;
+  snprintf(name, sizeof name, "%.*s", (int)(dot - *word), *word);
+  const ig_room *room = ig_room_find(name);
+  *word = room ? dot + 1 : *word;
+  return room;
+}
+
 /* A room's name comes before a key of the same name. A word that is neither is refused with the
    nearest that is. */
 ig_status ig_explain(ig_ctx *cx, const char *word, ig_text_fn *text, void *user) {
@@ -232,16 +304,20 @@ ig_status ig_explain(ig_ctx *cx, const char *word, ig_text_fn *text, void *user)
   e->user = user;
   e->word = word;
   /* Keys of every case come first, then those of the rooms in their usual order. */
-  const ig_room *room = ig_room_find(word);
+  const ig_room *room = ig_room_find(word), *only = room_before(&e->word);
   if (status == IG_OK && room) {
     room_put(e, room);
   } else if (status == IG_OK) {
-    keys_walk(e, ig_common_options, "");
+    if (!only)
+      keys_walk(e, ig_common_options, "");
     for (const ig_room *const *one = ig_rooms(); *one; one++) {
+      if (only && *one != only)
+        continue;
       e->room = (*one)->name;
       name_add(e, (*one)->name);
       keys_walk(e, (*one)->options, "");
     }
+    found_put(e);
     if (e->count == 0 && renamed_list(word, now, sizeof now))
       status =
           IG_FAIL(cx, IG_INPUT, "'%.60s' is a key of earlier versions, now called %s", word, now);

@@ -45,6 +45,7 @@ typedef struct ig_snapshot {
   ig_ctx *cx;
   double time;
   bool iterations; /* time counts iterations, not seconds */
+  char state[64];  /* shown beside the time: "analysis 2 of 3: static"; "": nothing */
   int64_t step;
   int64_t points, cells, corners; /* corners: entries of connectivity */
   double *point;                  /* points x 3 */

@@ -108,7 +108,7 @@ static ig_status history(void *self, ig_sink *to) {
 
 /* Contact sees what crosses a surface in a step: bodies that come fast need a smaller one. */
 static ig_status blow_look(ig_dyn_job *r) {
-  r->look = 0;
+  r->look = r->m->overlap.due = 0;
   return ig_dyn_overlap_step(r->m, &r->blow_step);
 }
 
@@ -201,8 +201,8 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   r->over = k->time >= end - 1e-6 * k->dt;
   if (watched && (k->step >= r->look || r->over)) {
     int64_t next = 0;
-    IG_TRY(ig_dyn_overlap_check(m, &next));
-    r->look = k->step + next;
+    IG_TRY(ig_dyn_overlap_check(m, r->over, &next));
+    r->look = next < INT64_MAX - k->step ? k->step + next : INT64_MAX;
   }
   return IG_OK;
 }

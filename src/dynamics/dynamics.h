@@ -339,6 +339,12 @@ typedef struct {
   int64_t skins, outer;
   double margin; /* what a particle may move in a step, m */
 } ig_dyn_touching;
+/* Solids that slide over each other at distance 0 (contact/slide.c); host. */
+typedef struct {
+  double *was; /* nodes x 3: positions at the last look */
+  double *way; /* surface particles: how far along what they lie behind, m; -1: behind nothing */
+  bool said;
+} ig_dyn_sliding;
 /* Rigid bodies and ties; the arrays behind ig_dyn_bodies_view and ig_dyn_ties_view. */
 typedef struct {
   /* bound: nodes, who carries it; bodies, their nodes, arms x 3, and what pulls on them x
@@ -397,7 +403,9 @@ typedef struct ig_dyn_model {
   struct {
     int32_t parts, *part; /* host; part: of the nodes */
     double thin;          /* least extent of one, m */
-  } overlap;              /* bodies that may come to lie inside each other (overlap.h) */
+    int64_t due;          /* step of the next look */
+    ig_dyn_sliding sliding;
+  } overlap; /* bodies that may come to lie inside each other (overlap.h) */
   struct {
     bool on;                 /* contact of bodies by Newton's method */
     const char *why;         /* what of the case it does not do, NULL: nothing, or no contact */

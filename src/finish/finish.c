@@ -235,8 +235,23 @@ static ig_status meshes_run(ig_finished *f, const ig_finish_options *given) {
   return status;
 }
 
+/* What is asked for as the case would ask for it, so that it is read and checked the same way. */
+static ig_status case_change(ig_finished *f, const ig_finish_options *o) {
+  char number[16];
+  snprintf(number, sizeof number, "%d", o->frequencies);
+  if (o->frequencies > 0)
+    IG_TRY(ig_case_set(f->c, "finish.frequencies", number));
+  snprintf(number, sizeof number, "%d", o->buckling);
+  if (o->buckling > 0)
+    IG_TRY(ig_case_set(f->c, "finish.buckling", number));
+  if (o->large_deflections)
+    IG_TRY(ig_case_set(f->c, "finish.large_deflections", "true"));
+  return o->spectrum ? ig_case_set(f->c, "finish.spectrum", o->spectrum) : IG_OK;
+}
+
 static ig_status finish(ig_finished *f, const char *folder, const ig_finish_options *o) {
   IG_TRY(case_read(f, folder));
+  IG_TRY(case_change(f, o));
   IG_TRY(summary_read(f, folder));
   IG_TRY(ig_job_open(f->c, ig_rooms_of(f->cx), &f->job));
   f->t = f->job.room_case;

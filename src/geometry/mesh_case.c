@@ -5,6 +5,7 @@
    generate(). */
 #include "geometry/mesh_case.h"
 #include "geometry/shape_structured.h"
+#include "ingot_io.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -170,8 +171,8 @@ static const ig_option jitter_options[] = {
             "nodes there stay where they are, as those of the boundary do: a crack's, say"),
     IG_END};
 
-/* The section itself. What a file may hold depends on the room that reads it: `quadratic` and
-   `curved` of the struct are set by the program and are no options. */
+/* The section itself. What a file may hold depends on the room that reads it: `takes_hex20`
+   and `curved` of the struct are set by the program and are no options. */
 #define M ig_mesh_case
 const ig_option ig_mesh_options[] = {
     IG_FILE(M, file, NULL,
@@ -181,6 +182,10 @@ const ig_option ig_mesh_options[] = {
     IG_BOOL(M, corners, "false",
             "quadratic hexahedra and wedges of a file are taken by their corners, as rooms that do "
             "not compute with them always do"),
+    IG_BOOL(M, quadratic, "false",
+            "linear elements of a file become quadratic ones (tet4 tet10, hex8 hex20), with nodes "
+            "in the middle of straight edges, which join the sets of both ends: forces given for "
+            "each node of a set then add up to more"),
     IG_BOOL(
         M, loose_nodes, "false",
         "nodes of a file that belong to no element stay: references of couplings and equations"),
@@ -331,7 +336,7 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   const ig_mesh_read_options options = {.unit = c->unit > 0 ? c->unit : 0,
                                         .edge = c->edge,
                                         .split = c->split,
-                                        .quadratic = c->quadratic && !c->corners,
+                                        .quadratic = c->takes_hex20 && !c->corners,
                                         .curved = c->curved && !c->corners,
                                         .loose = c->loose_nodes,
                                         .time_limit = c->meshing_time,
@@ -381,17 +386,24 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
                         : c->shell                                   ? "shell"
                         : c->triangle_pattern != IG_PATTERN_DIAGONAL ? "triangle_pattern"
                                                                      : "jitter");
+    if (c->quadratic && c->corners)
+      return ig_fail_at(cx, &c->at,
+                        "the mesh has both quadratic and corners: expected one of them");
     IG_TRY(file_read(cx, c, &draft->mesh));
   } else {
     /* An stl has coordinates in a unit too, so `unit` is for it as it is for a mesh file. */
     const bool unit = c->unit > 0 && c->unit != 1 && !c->voxels.stl;
-    if (unit || c->edge > 0 || c->split || c->corners)
+    if (unit || c->edge > 0 || c->split || c->corners || c->quadratic)
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s%s",
                         unit          ? "unit"
                         : c->edge > 0 ? "edge"
                         : c->split    ? "split"
-                                      : "corners",
-                        from.key, unit ? ": give lengths their unit, 10 mm" : "");
+                        : c->corners  ? "corners"
+                                      : "quadratic",
+                        from.key,
+                        unit                          ? ": give lengths their unit, 10 mm"
+                        : c->quadratic && !c->corners ? ": give `element: hex20` or tet10"
+                                                      : "");
     if (!c->voxels.stl && (c->meshing_time > 0 || c->meshing_memory > 0))
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s",
                         c->meshing_time > 0 ? "meshing_time" : "meshing_memory", from.key);
@@ -417,6 +429,8 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
   ig_mesh *mesh = draft->mesh;
   if (!from.make && c->remove.count)
     IG_TRY(elements_remove(cx, c, draft));
+  if (c->quadratic)
+    IG_TRY(ig_mesh_placed(cx, ig_mesh_quadratic(cx, mesh), &c->at));
   IG_TRY(ig_mesh_set_all(cx, mesh));
   IG_TRY(boxes_name(cx, c, mesh));
   /* Tags of voxels as shape_voxel.c numbers them: 1 part, 2 plate, 3 supports. */

@@ -108,7 +108,8 @@ typedef struct {
   bool split;       /* solids of a file are cut into tetrahedra */
   bool corners;     /* hex20 and wedge15 of a file become hex8 and wedge6 */
   bool loose_nodes; /* of a file, that belong to no element: they stay */
-  bool quadratic;   /* set by the caller: the room computes with hex20 and wedge15 */
+  bool quadratic;   /* linear elements of a file become quadratic ones */
+  bool takes_hex20; /* set by the caller: the room computes with hex20 and wedge15 */
   bool curved;      /* and with quad8 and beam3 */
   double meshing_time, meshing_memory; /* s, bytes that Gmsh may take; 0: as ig_mesh_read has it */
   int element;                         /* 0: the shape's own, else ig_elem_type + 1 */

@@ -3,6 +3,7 @@
    crossings of rays). The surface is then a staircase: good for heat and inherent strain of a
    build, not for stresses at its skin. */
 #include "geometry/shape_structured.h"
+#include "ingot_io.h"
 #include "mesh/tri_surface.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
      binary  a name that contains ".catemp": six little-endian doubles per event, no head */
 #include "grains/grains.h"
 #include "core/number.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/atomic_file.h"
 #endif

@@ -1,6 +1,7 @@
 /* grains.png: two sections through the middle of the box, along x and z and along x and y, in the
    colours of the standard triangle (ig_grains_color). */
 #include "grains/grains.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "io/picture/picture.h"
 

@@ -3,6 +3,7 @@
    a random texture on a square raster; poles.png draws it. */
 #include "grains/grains.h"
 #include "core/number.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "io/picture/picture.h"
 #endif

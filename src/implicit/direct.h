@@ -37,7 +37,8 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_direct_new(ig_ctx *cx, int32_t n, const int64_t *first,
                                       const int32_t *column, ig_direct_kind kind, ig_direct **to);
 void ig_direct_free(ig_direct *d);
-/* Factorizes; value: as `column`. symmetric: (K + K^T) / 2 is taken. */
+/* Factorizes; value: as `column`. symmetric: (K + K^T) / 2 is taken. IG_INTERRUPTED soon after
+   ig_ctx_interrupt (MUMPS: at its end); there are no factors then, and it can be called again. */
 IG_MUST_CHECK ig_status ig_direct_factor(ig_direct *d, const double *value, bool symmetric,
                                          ig_direct_info *info);
 /* b becomes the solution. A pivot that was taken out is IG_DIRECT_OUT: b of that size there, and 0

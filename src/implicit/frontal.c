@@ -62,6 +62,10 @@ struct ig_frontal {
   double *work; /* n */
 };
 
+static ig_status stopped(ig_ctx *cx) {
+  return cx->interrupted ? IG_FAIL(cx, IG_INTERRUPTED, "interrupted in a factorization") : IG_OK;
+}
+
 /* --- analysis */
 
 /* Vertices: equations with the same pattern, one after the other. */
@@ -334,6 +338,7 @@ static ig_status analyse(ig_frontal *s, quotient *q, columns *c) {
           *begin = moved + n;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &size, 2 * n, "factorization"));
   IG_TRY_GOTO(status, done, ig_order_dissect(cx, q->count, q->first, q->next, q->weight, order));
+  IG_TRY_GOTO(status, done, stopped(cx));
   for (int32_t k = 0; k < q->count; k++)
     rank[order[k]] = k;
   tree_make(q, order, rank, parent, root);
@@ -489,10 +494,12 @@ static void panel_solve(const dense *d, int32_t k, int32_t nb, int32_t i, bool s
 /* Pivots below this share of the matrix's diagonal are zero. */
 static const double ZERO = 1e-13;
 
-/* Eliminates the pivots of a front. `least`: pivots below it, per row, are zero. */
-static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
-                            const double *least, bool symmetric, ig_direct_info *info) {
+/* Eliminates the pivots of a front. `least`: pivots below it, per row, are zero. The front of the
+   last separator alone can take minutes: a signal is looked for before every block. */
+static ig_status front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
+                                 const double *least, bool symmetric, ig_direct_info *info) {
   for (int32_t k = 0; k < d->pivots; k += BLOCK) {
+    IG_TRY(stopped(cx));
     const int32_t nb = d->pivots - k < BLOCK ? d->pivots - k : BLOCK;
     /* the square on the diagonal, unblocked; symmetric: its upper half from its lower one */
     for (int32_t j = k; j < k + nb; j++) {
@@ -528,6 +535,7 @@ static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
       panel_solve(d, k, nb, i, symmetric);
     block_update(cx, d, k, nb, symmetric);
   }
+  return IG_OK;
 }
 
 /* Rows of the largest front, padded. */
@@ -623,7 +631,7 @@ static ig_status front_do(ig_frontal *s, int32_t number, const double *value, bo
     w->least[i] = ZERO * w->scale[s->order[g->at + i]];
   memset(w->left + (int64_t)g->rows * BLOCK, 0, TILE_ROWS * BLOCK * sizeof *w->left);
   const dense d = {w->f, w->left, w->right, g->rows, g->pivots, pitch};
-  front_eliminate(s->cx, &d, s->order + g->at, w->least, symmetric, info);
+  IG_TRY(front_eliminate(s->cx, &d, s->order + g->at, w->least, symmetric, info));
   for (int32_t i = 0; i < g->rows; i++)
     memcpy(g->lower + (int64_t)i * g->pivots, w->f + i * pitch, (size_t)g->pivots * sizeof *w->f);
   if (!symmetric)
@@ -656,8 +664,7 @@ static ig_status factors_room(ig_frontal *s, bool symmetric) {
   return IG_OK;
 }
 
-/* Interrupted, it returns with factors that are not complete: the caller looks at cx->interrupted.
- */
+/* IG_INTERRUPTED: the factors are not complete, and a later call begins anew. */
 ig_status ig_frontal_factor(ig_frontal *s, const double *value, bool symmetric,
                             ig_direct_info *info) {
   factoring w = {0};
@@ -688,11 +695,8 @@ ig_status ig_frontal_factor(ig_frontal *s, const double *value, bool symmetric,
     for (int64_t k = s->first[i]; k < s->first[i + 1]; k++)
       if (s->column[k] == i)
         w.scale[i] = fabs(value[k]);
-  for (int32_t f = 0; f < s->fronts && status == IG_OK; f++) {
+  for (int32_t f = 0; f < s->fronts && status == IG_OK; f++)
     status = front_do(s, f, value, symmetric, &w, &p, info);
-    if (status == IG_OK && s->cx->interrupted)
-      break;
-  }
   if (!symmetric)
     info->negative = -1;
 done:

@@ -58,7 +58,13 @@ static double product(int32_t n, const double *a, const double *b) {
   return sum;
 }
 
+/* One vector of a large model takes seconds, a pass minutes: signals are looked for in between. */
+static ig_status stopped(ig_ctx *cx) {
+  return cx->interrupted ? IG_FAIL(cx, IG_INTERRUPTED, "interrupted in a search for modes") : IG_OK;
+}
+
 typedef struct {
+  ig_ctx *cx;
   int q, most, kept; /* vectors of a block; of the space, and how many it has */
   /* best vectors: q x n; space, orthonormal in A, and what A and B make of it: most x n */
   double *x, *y, *ay, *by;
@@ -73,6 +79,7 @@ static ig_status space_grow(const ig_modes_model *m, iterating *w, int *added) {
   const int32_t n = m->n;
   const int first = w->kept, block = w->kept ? (w->q < w->kept ? w->q : w->kept) : w->q;
   for (int i = 0; i < block; i++) {
+    IG_TRY(stopped(w->cx));
     double *y = w->y + (int64_t)w->kept * n, *ay = w->ay + (int64_t)w->kept * n;
     m->times(m->self, w->x + (int64_t)i * n, ay);
     memcpy(y, ay, (size_t)n * sizeof *y);
@@ -96,25 +103,29 @@ static ig_status space_grow(const ig_modes_model *m, iterating *w, int *added) {
     w->kept++;
   }
   *added = w->kept - first;
-  for (int i = first; i < w->kept; i++)
+  for (int i = first; i < w->kept; i++) {
+    IG_TRY(stopped(w->cx));
     for (int j = 0; j <= i; j++) /* symmetric but for rounding */
       w->b[i * w->most + j] = w->b[j * w->most + i] =
           0.5 * (product(n, w->y + (int64_t)j * n, w->by + (int64_t)i * n) +
                  product(n, w->y + (int64_t)i * n, w->by + (int64_t)j * n));
+  }
   return IG_OK;
 }
 
 /* to = the first `count` combinations of the space's vectors `from`. */
-static void combine(const iterating *w, int32_t n, int count, const double *from, double *to) {
-  for (int i = 0; i < count; i++)
+static ig_status combine(const iterating *w, int32_t n, int count, const double *from, double *to) {
+  for (int i = 0; i < count; i++) {
+    IG_TRY(stopped(w->cx));
     for (int32_t k = 0; k < n; k++)
       to[(int64_t)i * n + k] = 0;
-  for (int i = 0; i < count; i++)
     for (int j = 0; j < w->kept; j++) {
       const double c = w->v[j * w->kept + i];
       for (int32_t k = 0; k < n; k++)
         to[(int64_t)i * n + k] += c * from[(int64_t)j * n + k];
     }
+  }
+  return IG_OK;
 }
 
 /* Values and vectors of the small problem, by falling magnitude. As y.A y = 1 it is an ordinary
@@ -140,10 +151,10 @@ static void ritz(iterating *w) {
 }
 
 /* The space becomes that of the best vectors. `room`: q x n. */
-static void space_shrink(iterating *w, int32_t n, double *room) {
+static ig_status space_shrink(iterating *w, int32_t n, double *room) {
   double *const all[2] = {w->ay, w->by};
   for (int i = 0; i < 2; i++) {
-    combine(w, n, w->q, all[i], room);
+    IG_TRY(combine(w, n, w->q, all[i], room));
     memcpy(all[i], room, (size_t)w->q * (size_t)n * sizeof *room);
   }
   memcpy(w->y, w->x, (size_t)w->q * (size_t)n * sizeof *w->x);
@@ -151,6 +162,7 @@ static void space_shrink(iterating *w, int32_t n, double *room) {
   for (int i = 0; i < w->q; i++)
     for (int j = 0; j < w->q; j++)
       w->b[i * w->most + j] = i == j ? w->d[i] : 0;
+  return IG_OK;
 }
 
 ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double *mu, double *x,
@@ -166,7 +178,7 @@ ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double 
   int space = q <= 32 ? 4 * q : 2 * q;
   space = space > n ? n : space;
   space = space < 2 * q ? 2 * q : space; /* a block more than is kept */
-  iterating w = {.q = q, .most = space};
+  iterating w = {.cx = cx, .q = q, .most = space};
   double *room, *was, *spare;
   const size_t size = (size_t)q * (size_t)n, large = (size_t)space * (size_t)n,
                small = (size_t)space * (size_t)space;
@@ -181,32 +193,25 @@ ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double 
   }
   ig_status status = IG_OK;
   *error = INFINITY;
-  for (int pass = 0; pass<MOST && * error> 1e-10 && status == IG_OK; pass++) {
+  for (int pass = 0; pass<MOST && * error> 1e-10; pass++) {
     int added = 0;
-    status = space_grow(m, &w, &added);
-    if (status != IG_OK)
-      break;
-    if (cx->interrupted) {
-      status = IG_INTERRUPTED;
-      break;
-    }
+    IG_TRY_GOTO(status, done, space_grow(m, &w, &added));
     w.q = w.q > w.kept ? w.kept : w.q;
     *count = *count > w.kept ? w.kept : *count;
     memcpy(was, w.d, (size_t)*count * sizeof *was);
     ritz(&w);
-    combine(&w, n, w.q, w.y, w.x);
+    IG_TRY_GOTO(status, done, combine(&w, n, w.q, w.y, w.x));
     *error = pass == 0 ? INFINITY : 0;
     for (int i = 0; i < *count && pass > 0; i++)
       *error = fmax(*error, fabs(w.d[i] - was[i]) / fmax(fabs(w.d[i]), 1e-300));
     if (*count == 0 || added == 0)
       break;
     if (w.kept + w.q > w.most)
-      space_shrink(&w, n, spare);
+      IG_TRY_GOTO(status, done, space_shrink(&w, n, spare));
   }
-  if (status == IG_OK) {
-    memcpy(mu, w.d, (size_t)*count * sizeof *mu);
-    memcpy(x, w.x, (size_t)*count * (size_t)n * sizeof *x);
-  }
+  memcpy(mu, w.d, (size_t)*count * sizeof *mu);
+  memcpy(x, w.x, (size_t)*count * (size_t)n * sizeof *x);
+done:
   free(room);
   return status;
 }

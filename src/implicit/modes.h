@@ -18,7 +18,8 @@ typedef struct {
 } ig_modes_model;
 
 /* The first `*count` of them into mu and x (count x n, x.A x = 1); *count becomes smaller where
-   there are no more. error: largest relative change of mu in the last iteration. */
+   there are no more. error: largest relative change of mu in the last iteration. IG_INTERRUPTED:
+   within the time of one `solve` after ig_ctx_interrupt. */
 IG_MUST_CHECK ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double *mu,
                                       double *x, double *error);
 

@@ -2,6 +2,7 @@
    installed. Numbers of icntl and infog are those of the MUMPS Users' Guide less one, as C counts
    from 0. Matrices are given as triplets, counted from 1; of a symmetric one the lower half. */
 #include "implicit/mumps.h"
+#include "core/kept_signals.h"
 
 #ifdef INGOT_HAVE_MUMPS
 #include <dlfcn.h>
@@ -130,7 +131,10 @@ ig_status ig_mumps_factor(ig_mumps *m, const double *value, bool symmetric, ig_d
     m->id.irn = m->row;
     m->id.jcn = m->col;
     m->id.a = m->value;
+    ig_kept_signals kept;
+    ig_signals_keep(&kept); /* it calls METIS */
     call(m, ANALYSE);
+    ig_signals_kept(&kept);
     if (m->id.infog[0] < 0)
       return failed(m, "the analysis");
   }
@@ -143,6 +147,8 @@ ig_status ig_mumps_factor(ig_mumps *m, const double *value, bool symmetric, ig_d
   }
   if (m->id.infog[0] < 0)
     return failed(m, "the factorization");
+  if (m->cx->interrupted)
+    return IG_FAIL(m->cx, IG_INTERRUPTED, "interrupted in a factorization");
   if (symmetric)
     /* infog(12): negative pivots; (28): zero pivots; (29): entries, if negative in millions */
     info->negative = m->id.infog[11];

@@ -387,8 +387,6 @@ static double way(const ig_newton *n, const double *a, const double *b) {
 static ig_status factorize(ig_newton *n) {
   IG_TRY(ig_direct_factor(n->direct, n->m.system->value, !n->full, &n->info));
   n->now.solver = n->info.solver;
-  if (n->cx->interrupted)
-    return IG_INTERRUPTED;
   return IG_OK;
 }
 
@@ -893,11 +891,16 @@ static ig_status inertia(ig_newton *n) {
   return mechanism(n, &info);
 }
 
-/* In this order: elements keep their history, then the model its state, then the standing is
-   updated. `easy` counts steps that took six iterations at most. */
+/* In this order: what can be interrupted, then elements keep their history, then the model its
+   state, then the standing is updated. `easy` counts steps that took six iterations at most. */
 static ig_status accept(ig_newton *n, double factor, int took) {
   const ig_system *s = n->m.system;
   const ig_trial at = trial_at(n, factor);
+  const bool done = factor >= 1 && !n->o.open;
+  n->now.negative = n->info.negative;
+  n->now.zero = n->info.zero;
+  if (done)
+    IG_TRY(inertia(n));
   for (int g = 0; g < n->m.groups; g++)
     if (n->m.group[g].accept)
       IG_TRY(n->m.group[g].accept(n->m.group[g].self, &at));
@@ -916,11 +919,9 @@ static ig_status accept(ig_newton *n, double factor, int took) {
     n->peak[i] = fmax(n->peak[i], n->scale[i]);
   n->last_ds = factor - (n->now.steps > 1 ? n->last_factor : 0);
   n->last_factor = factor;
-  n->now.negative = n->info.negative;
-  n->now.zero = n->info.zero;
-  n->now.done = factor >= 1 && !n->o.open;
+  n->now.done = done;
   n->easy = took <= 6 ? n->easy + 1 : 0;
-  return n->now.done ? inertia(n) : IG_OK;
+  return IG_OK;
 }
 
 /* The end of an analysis that finds no more equilibrium. */
@@ -973,7 +974,10 @@ ig_status ig_newton_step(ig_newton *n) {
     if (how == STEP_FINE) {
       if (n->o.pass)
         passed_note(n, n->now.factor, factor);
-      IG_TRY(accept(n, factor, took));
+      status = accept(n, factor, took);
+      if (status == IG_INTERRUPTED)
+        *n = before;
+      IG_TRY(status);
       n->arc_last = n->arc;
       /* towards steps of five iterations each (Ramm 1981) */
       n->arc = fmin(n->arc_most, n->arc * fmin(2, fmax(0.5, sqrt(5.0 / took))));

@@ -3,6 +3,7 @@
    and Kumar 1998); without it, levels of a breadth-first search serve (George and Liu 1981), with
    more fill. */
 #include "implicit/order.h"
+#include "core/kept_signals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,10 @@ static bool metis_order(ig_ctx *cx, int32_t n, const int64_t *first, const int32
       heavy[i] = weight[i];
     (void)usual(options);
     options[METIS_OPTION_SEED] = 1; /* the same order every time */
+    ig_kept_signals kept;
+    ig_signals_keep(&kept);
     done = dissect(&count, start, list, heavy, options, perm, inverse) == METIS_OK;
+    ig_signals_kept(&kept);
     for (int32_t i = 0; i < n && done; i++)
       order[i] = (int32_t)perm[i];
   }

@@ -37,7 +37,8 @@ typedef struct {
   ig_list keep; /* of ig_place: nodes there stay */
 } ig_jitter_case;
 
-/* Operations on a draft (edit.c). On failure the draft is valid for ig_mesh_builder_free only. */
+/* Operations on a draft (edit.c, quadratic.c). On failure the draft is valid for
+ * ig_mesh_builder_free only. */
 IG_MUST_CHECK ig_status ig_mesh_builder_tets(ig_ctx *cx, ig_mesh_builder *draft);
 IG_MUST_CHECK ig_status ig_mesh_builder_wedges(ig_ctx *cx, ig_mesh_builder *draft);
 IG_MUST_CHECK ig_status ig_mesh_builder_keep(ig_ctx *cx, ig_mesh_builder *draft,
@@ -45,6 +46,9 @@ IG_MUST_CHECK ig_status ig_mesh_builder_keep(ig_ctx *cx, ig_mesh_builder *draft,
 IG_MUST_CHECK ig_status ig_mesh_builder_jitter(ig_ctx *cx, ig_mesh_builder *draft,
                                                const ig_jitter_case *c);
 IG_MUST_CHECK ig_status ig_mesh_builder_quadratic(ig_ctx *cx, ig_mesh_builder *draft);
+/* A mesh that was read, with its sets: all of its linear elements become quadratic ones, with nodes
+   in the middle of straight edges; refused where some have no quadratic kind (quadratic.c). */
+IG_MUST_CHECK ig_status ig_mesh_quadratic(ig_ctx *cx, ig_mesh *mesh);
 /* Nodes closer than `tolerance` (m, per axis) become one. outer: flag of nodes that may have a
    partner; NULL: all. */
 IG_MUST_CHECK ig_status ig_mesh_builder_weld(ig_ctx *cx, ig_mesh_builder *draft, double tolerance,

@@ -1,5 +1,6 @@
 /* Snapshots of other runs, read in turn. */
 #include "model/read_snapshot.h"
+#include "ingot_io.h"
 #include "ranks/ranks.h"
 #ifdef INGOT_HAVE_IO
 #include "io/result/vtkhdf.h"

@@ -27,6 +27,7 @@ static ig_status fields_add(const ig_shown *s, ig_snapshot *snap) {
 static ig_status whole_write(const ig_shown *s, ig_sink *to) {
   ig_snapshot *snap;
   IG_TRY(ig_snapshot_of_mesh(s->cx, s->mesh, s->alive, s->time, s->step, &snap));
+  memcpy(snap->state, s->state, sizeof snap->state);
   const ig_status status = fields_add(s, snap);
   if (status == IG_OK)
     return to->snapshot(to, snap);
@@ -108,6 +109,7 @@ static ig_status rows_write(void *user, const ig_stream *stream) {
                              s->elements->whole_count, &snap));
   snap->time = s->time;
   snap->step = s->step;
+  memcpy(snap->state, s->state, sizeof snap->state);
   ig_status status = IG_OK;
   for (const ig_shown_field *f = s->field; f < s->field + s->count && status == IG_OK; f++)
     status = ig_snapshot_declare(snap, f->name, f->unit,

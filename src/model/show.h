@@ -29,6 +29,7 @@ typedef struct {
   const uint8_t *alive;               /* elements that are there; NULL: all */
   double time;
   int64_t step;
+  char state[64]; /* as a snapshot's */
   const ig_shown_field *field;
   int count;
   /* Writes the values of a field, on the host. */

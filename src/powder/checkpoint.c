@@ -7,6 +7,7 @@
    become one number. */
 #include "powder/powder.h"
 #include "backend/backend.h"
+#include "ingot_io.h"
 #include "ranks/ranks.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/compress.h"
@@ -360,8 +361,10 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
     r->laser[b].has_box = k->has_box[b] != 0;
     good = good && (!r->laser[b].has_box || box_take(r, k->box[b], &r->laser[b].box));
   }
-  for (int i = 0; i < r->lingers; i++)
+  for (int i = 0; i < r->lingers; i++) {
     good = good && box_take(r, k->linger[i], &r->linger[i]);
+    r->linger_of[i] = -1;
+  }
   for (int i = 0; i < (int)k->windows; i++)
     good = good && box_take(r, k->window[i], &box[i]);
   if (!good)

@@ -67,6 +67,17 @@ static ig_status bed_make(ig_powder_run *r) {
   return ig_array_new(r->cx, &a->state, fine * (size_t)r->nf[2], 1, "states of the bed");
 }
 
+/* The middle of the fine cell that a probe is in: it is read there whether a window is over it or
+   coarse cells are interpolated, and does not jump when a window comes. On a face between two the
+   lower cell, so that a probe on the surface of a layer or the plate is in it. */
+static void probe_centre(const ig_powder_run *r, const double *point, double *to) {
+  for (int d = 0; d < 3; d++) {
+    const double most = (double)r->nf[d] - 1,
+                 at = ceil((point[d] - r->low[d]) / r->cell - 1e-6) - 1;
+    to[d] = r->low[d] + (fmin(fmax(at, 0), most) + 0.5) * r->cell;
+  }
+}
+
 /* What is looked at: pools, lines, counts of molten cells, probes. Probes start at the initial
    temperature. */
 static ig_status looks_make(ig_powder_run *r) {
@@ -89,7 +100,7 @@ static ig_status looks_make(ig_powder_run *r) {
   IG_TRY(doubles(r, &a->probe_peak, probes));
   for (size_t i = 0; i < probes; i++) {
     const ig_powder_probe *p = IG_ITEM(const ig_powder_probe, r->c->probes, i);
-    memcpy(ig_powder_host(&a->probe_at) + 3 * i, p->point, sizeof p->point);
+    probe_centre(r, p->point, ig_powder_host(&a->probe_at) + 3 * i);
     ig_powder_host(&a->probe_now)[i] = r->c->initial_temperature;
     ig_powder_host(&a->probe_peak)[i] = r->c->initial_temperature;
   }

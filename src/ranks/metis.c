@@ -2,6 +2,7 @@
    library is loaded by dlopen on first use: a program built with the headers of METIS also runs
    where the library is missing. */
 #include "ranks/partition.h"
+#include "core/kept_signals.h"
 
 #ifdef INGOT_HAVE_METIS
 #include <dlfcn.h>
@@ -60,8 +61,11 @@ static ig_status divide(ig_ctx *cx, void *library, metis_mesh *m, int ranks) {
   idx_t options[METIS_NOPTIONS], parts = ranks, cut = 0;
   (void)usual(options);
   options[METIS_OPTION_SEED] = 1; /* the same division every time */
+  ig_kept_signals kept;
+  ig_signals_keep(&kept);
   const int done = part(&m->elements, &m->nodes, m->start, m->node, NULL, NULL, &parts, NULL,
                         options, &cut, m->element_part, m->node_part);
+  ig_signals_kept(&kept);
   return done == METIS_OK ? IG_OK
                           : IG_FAIL(cx, IG_NUMERIC,
                                     "METIS cannot divide this mesh between %d ranks "

@@ -6,8 +6,11 @@
 #include "io/picture/picture.h"
 #include "io/result/result_folder.h"
 #include "io/result/vtkhdf.h"
+#include "core/ticks.h"
 #include <ingot/view.h>
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,24 +24,56 @@ static bool snapshot_sound(ig_ctx *cx, const char *path) {
   return status == IG_OK;
 }
 
+/* Of a design what is denser than 0.5 is the part. */
+static ig_view_options view_of(const ig_page *p, const ig_page_run *run, int width) {
+  return (ig_view_options){.width = width,
+                           .height = width * 5 / 8,
+                           .threshold = strcmp(run->physics, "topopt") == 0 ? "density" : NULL,
+                           .threshold_range = {0.5, 2},
+                           .loads = true,
+                           .celsius = p->o->celsius};
+}
+
+/* A run without a snapshot that can be read has no colors. */
+ig_status ig_page_colors_take(ig_page *p, const ig_page_run *run, ig_page_colors *colors) {
+  ig_series series;
+  char field[160];
+  double range[2];
+  if (!colors->shared || ig_series_read(p->cx, run->folder, &series) != IG_OK)
+    return IG_OK;
+  const ig_view_options view = view_of(p, run, 64);
+  const char *last = series.count ? series.path[series.count - 1] : NULL;
+  const ig_status status =
+      last && ig_page_plain(last) ? ig_view_usual(p->cx, last, &view, field, range) : IG_INPUT;
+  ig_series_free(&series);
+  if (status != IG_OK)
+    return status == IG_MEMORY || status == IG_INTERRUPTED ? status : IG_OK;
+  if (!colors->field[0]) {
+    snprintf(colors->field, sizeof colors->field, "%s", field);
+    memcpy(colors->range, range, sizeof range);
+  }
+  colors->shared = *field && strcmp(colors->field, field) == 0;
+  colors->range[0] = fmin(colors->range[0], range[0]);
+  colors->range[1] = fmax(colors->range[1], range[1]);
+  return IG_OK;
+}
+
 /* Tries snapshots from the last backwards, as the last may have been cut off by a crash. Only want
    of memory and interruption are failures: a page without a picture is still of use. */
-ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const char *alt,
-                          bool *drawn) {
+ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width,
+                          const ig_page_colors *colors, const char *alt, bool *drawn) {
   ig_series series;
   char *png = NULL;
   size_t size = 0;
   *drawn = false;
   if (ig_series_read(p->cx, run->folder, &series) != IG_OK)
     return IG_OK; /* a run without snapshots has no picture */
-  /* Of a design what is denser than 0.5 is the part. */
   const bool design = strcmp(run->physics, "topopt") == 0;
-  const ig_view_options view = {.width = width,
-                                .height = width * 5 / 8,
-                                .threshold = design ? "density" : NULL,
-                                .threshold_range = {0.5, 2},
-                                .loads = true,
-                                .celsius = p->o->celsius};
+  ig_view_options view = view_of(p, run, width);
+  if (colors && colors->shared && ig_range_spans(colors->range[0], colors->range[1])) {
+    view.fixed_range = true;
+    memcpy(view.range, colors->range, sizeof view.range);
+  }
   /* The smoothed surface shows a design better than its elements do. If it cannot be drawn, the
      snapshot is. */
   char *part = design ? ig_page_file(run->folder, "part.stl") : NULL;

@@ -72,19 +72,24 @@ static bool taken(const char *physics, const char *name) {
   return false;
 }
 
-/* A column without a single finite number is not drawn. */
-static bool has_numbers(const ig_csv_table *t, int column) {
+/* A column without a single finite number is not drawn. *flat: all of them are 0. */
+static bool has_numbers(const ig_csv_table *t, int column, bool *flat) {
   /* NaN and infinity stand for values that do not exist yet, such as of a melt pool before
      melting. */
   int64_t finite = 0;
-  for (int64_t r = 0; r < t->rows; r++)
-    finite += isfinite(t->value[r * t->columns + column]);
+  *flat = true;
+  for (int64_t r = 0; r < t->rows; r++) {
+    const double v = t->value[r * t->columns + column];
+    finite += isfinite(v);
+    *flat = *flat && !(fabs(v) > 0);
+  }
   return finite > 0;
 }
 
 /* At most IG_PLOTS plots of IG_PLOT_CURVES curves; columns beyond that are left out. Plots by unit
    leave out columns that describe the computation or the beam rather than the part. Plots without
-   any column are left out. */
+   any column are left out, and those that are zero throughout, as of a melt pool where nothing
+   melts. */
 int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[IG_PLOTS]) {
   int count = 0;
   const int over = ig_plot_over(t);
@@ -92,6 +97,7 @@ int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[I
     if (strcmp(plots[i].physics, physics) != 0)
       continue;
     ig_plot p = {.title = plots[i].title};
+    bool flat = true, zero;
     for (int c = 0; c < t->columns && p.curves < IG_PLOT_CURVES; c++) {
       char unit[IG_CSV_UNIT];
       ig_csv_name(t->name[c], unit);
@@ -99,10 +105,12 @@ int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[I
                             ? matches(t->name[c], plots[i].columns)
                             : strcmp(unit, plots[i].unit) == 0 && !taken(physics, t->name[c]) &&
                                   !matches(t->name[c], "T_*|beam_*|tip_*|step_size|scaling");
-      if (c != over && fits && has_numbers(t, c))
+      if (c != over && fits && has_numbers(t, c, &zero)) {
         p.column[p.curves++] = c;
+        flat &= zero;
+      }
     }
-    if (p.curves > 0)
+    if (p.curves > 0 && (!flat || t->rows < 2))
       chosen[count++] = p;
   }
   return count;

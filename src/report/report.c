@@ -126,7 +126,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
                  *run->title ? ": " : "", run->title);
   ig_page_verdict(html, run);
   ig_text_add(html, "<figure class=\"part\"><div class=\"picture\">");
-  IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1000, "The last snapshot", &drawn));
+  IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1000, NULL, "The last snapshot", &drawn));
   ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
   ig_json_text(&p->data, "id", id);
@@ -164,7 +164,7 @@ static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name
                  "<figure class=\"stage\"><figcaption><a href=\"#run-%.60s\">%s</a>, %s: %s"
                  "</figcaption>",
                  name, name, run->physics, run->status);
-  IG_TRY(ig_page_picture(p, run, 480, name, &drawn));
+  IG_TRY(ig_page_picture(p, run, 480, NULL, name, &drawn));
   ig_text_add(html, "<table>");
   for (const ig_node *f = result ? result->child : NULL; f && shown < 6; f = f->next) {
     char text[64], value[128];

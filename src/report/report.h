@@ -66,10 +66,21 @@ void ig_page_verdict(ig_text *html, const ig_page_run *run);
 IG_MUST_CHECK ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *t,
                                       const ig_plot *plot, int plots);
 
+/* Colors that several pictures share: the range of a field, "": none yet. */
+typedef struct {
+  bool shared;
+  char field[160];
+  double range[2];
+} ig_page_colors;
+
 /* --- picture.c: the last snapshot that can be read, as `ingot view` draws it; where it is not the
-   last of the run, a line says so */
+   last of the run, a line says so; colors: NULL: its own */
 IG_MUST_CHECK ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width,
-                                        const char *alt, bool *drawn);
+                                        const ig_page_colors *colors, const char *alt, bool *drawn);
+/* Takes the field that the last snapshot of a run shows, and its range, into the colors of runs
+   before it; where it has another field they are shared no more. Start with {.shared = true}. */
+IG_MUST_CHECK ig_status ig_page_colors_take(ig_page *p, const ig_page_run *run,
+                                            ig_page_colors *colors);
 
 /* --- sweep.c: a folder of runs, as tables and maps; *found: whether it is one */
 IG_MUST_CHECK ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found);

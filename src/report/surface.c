@@ -26,6 +26,7 @@ enum { FIELDS = 6 };
 /* One snapshot's surface. */
 typedef struct {
   double time;                          /* or iteration */
+  char state[64];                       /* as the snapshot's */
   int64_t points, triangles, rods, all; /* all: triangles before the reduction */
   float *at;                            /* 3 x points, x of all points first */
   uint32_t *corner;                     /* 3 x triangles */
@@ -255,6 +256,7 @@ static ig_status frame_read(scene *s, const char *path, frame *f) {
   if (s->fields == 0)
     fields_choose(s, snap, keep);
   f->time = snap->time;
+  memcpy(f->state, snap->state, sizeof f->state);
   s->iterations |= snap->iterations;
   IG_TRY_GOTO(status, done, shape_take(s, snap, &surface, number, used, f));
   for (int k = 0; k < s->fields; k++)
@@ -371,7 +373,7 @@ static void mode_label(const scene *s, int mode, char *label, size_t size) {
 
 /* A frame: label, shape, values and displacements. A surface without a time is that of part.stl. */
 static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
-  char label[80];
+  char label[160];
   /* All labels have the unit that suits the last time, so that they can be compared. */
   const ig_display shown = ig_display_for("s", s->last);
   if (f->mode)
@@ -382,6 +384,8 @@ static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
     ig_format(label, sizeof label, "iteration %.0f", f->time);
   else
     ig_format(label, sizeof label, "t = %.5g %s", shown.factor * f->time, shown.unit);
+  if (f->state[0] && !f->mode && !isnan(f->time) && !s->iterations)
+    ig_format(label + strlen(label), sizeof label - strlen(label), ", %s", f->state);
   ig_json_object(json, NULL);
   ig_json_text(json, "label", label);
   ig_json_int(json, "geometry", f->geometry);

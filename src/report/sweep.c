@@ -38,6 +38,8 @@ typedef struct {
   member *member;
   const char *key[KEYS];
   const char *figure[FIGURES];
+  ig_display shown[FIGURES]; /* units that suit the largest value of each */
+  double largest[FIGURES];   /* SI */
 } sweep;
 
 /* --- what differs */
@@ -152,7 +154,7 @@ static ig_status figures_order(sweep *s, const char *folder) {
   return status;
 }
 
-/* --- table */
+/* --- units */
 
 /* The unit of the first run that names one. */
 static const char *unit_of(const sweep *s, const char *figure) {
@@ -164,6 +166,30 @@ static const char *unit_of(const sweep *s, const char *figure) {
   }
   return "";
 }
+
+/* Units for reading, one for all runs. */
+static void units_choose(sweep *s) {
+  for (int f = 0; f < s->figures; f++) {
+    for (int i = 0; i < s->members; i++) {
+      const double v = fabs(figure_number(&s->member[i], s->figure[f]));
+      s->largest[f] = v > s->largest[f] ? v : s->largest[f];
+    }
+    s->shown[f] = ig_display_for(unit_of(s, s->figure[f]), s->largest[f]);
+  }
+}
+
+/* The figure as it is shown; NaN: it has none. */
+static double figure_shown(const sweep *s, const member *m, int f) {
+  return ig_display_number(&s->shown[f], figure_number(m, s->figure[f]));
+}
+
+/* Its name with the unit. */
+static void figure_head(const sweep *s, int f, char text[PATH + 64]) {
+  snprintf(text, PATH + 64, *s->shown[f].unit ? "%.100s [%.40s]" : "%.100s%.40s", s->figure[f],
+           s->shown[f].unit);
+}
+
+/* --- table */
 
 /* One row a run: name, status, keys that differ, figures. Scripts of the page sort it by any
    column. */
@@ -177,8 +203,7 @@ static void table_write(const sweep *s) {
     ig_page_cell(html, "th", "", s->key[k]);
   for (int f = 0; f < s->figures; f++) {
     char head[PATH + 64];
-    const char *unit = unit_of(s, s->figure[f]);
-    snprintf(head, sizeof head, *unit ? "%.100s [%.40s]" : "%.100s%.40s", s->figure[f], unit);
+    figure_head(s, f, head);
     ig_page_cell(html, "th", "", head);
   }
   ig_text_add(html, "</tr></thead><tbody>\n");
@@ -192,7 +217,14 @@ static void table_write(const sweep *s) {
     for (int f = 0; f < s->figures; f++) {
       char text[64];
       const ig_node *value = figure_of(m, s->figure[f]);
-      ig_page_cell(html, "td", " class=\"number\"", value ? ig_page_number(value, text) : "");
+      const double number = figure_shown(s, m, f);
+      const bool scaled = isfinite(number) && s->shown[f].factor != 1;
+      if (scaled)
+        ig_format(text, sizeof text, "%.6g", number);
+      ig_page_cell(html, "td", " class=\"number\"",
+                   scaled  ? text
+                   : value ? ig_page_number(value, text)
+                           : "");
     }
     ig_text_add(html, "</tr>\n");
   }
@@ -253,14 +285,14 @@ typedef struct {
 /* A rectangle for each place that has a run with the figure; numbers where there is room for them.
    540 x 240 units of the view box, from (90, 10). The number is light on dark colours: viridis is
    dark below 0.6 of its range. */
-static void map_cells(const sweep *s, const int axis[2], const grid *g, const char *figure,
-                      double low, double high) {
+static void map_cells(const sweep *s, const int axis[2], const grid *g, int figure, double low,
+                      double high) {
   ig_text *html = &s->p->body;
   const double w = 540.0 / g->count[0], h = 240.0 / g->count[1];
   for (int j = 0; j < g->count[1]; j++)
     for (int i = 0; i < g->count[0]; i++) {
       const member *m = member_at(s, axis, g->value[0][i], g->value[1][j]);
-      const double v = m ? figure_number(m, figure) : NAN;
+      const double v = m ? figure_shown(s, m, figure) : NAN;
       const double x = 90 + i * w, y = 10 + (g->count[1] - 1 - j) * h;
       float rgb[3] = {0.5F, 0.5F, 0.5F};
       if (!isfinite(v))
@@ -283,8 +315,8 @@ static void map_cells(const sweep *s, const int axis[2], const grid *g, const ch
 
 /* Lines of equal values between the middles of four neighbouring places, at five levels. Of a
    saddle one of the two ways is taken. */
-static void map_contours(const sweep *s, const int axis[2], const grid *g, const char *figure,
-                         double low, double high) {
+static void map_contours(const sweep *s, const int axis[2], const grid *g, int figure, double low,
+                         double high) {
   enum { LEVELS = 5 };
   static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
   const double w = 540.0 / g->count[0], h = 240.0 / g->count[1];
@@ -294,7 +326,7 @@ static void map_contours(const sweep *s, const int axis[2], const grid *g, const
       for (int c = 0; c < 5; c++) {
         const member *m =
             member_at(s, axis, g->value[0][i + corner[c][0]], g->value[1][j + corner[c][1]]);
-        v[c] = m ? figure_number(m, figure) : NAN;
+        v[c] = m ? figure_shown(s, m, figure) : NAN;
       }
       for (int n = 1; n <= LEVELS; n++) {
         const double level = low + (high - low) * n / (LEVELS + 1);
@@ -336,23 +368,24 @@ static void map_axes(const sweep *s, const int axis[2], const grid *g) {
 }
 
 /* A map of one figure; nothing where it is the same in all runs. */
-static void map_write(const sweep *s, const int axis[2], const grid *g, const char *figure) {
+static void map_write(const sweep *s, const int axis[2], const grid *g, int figure) {
+  char head[PATH + 64];
   ig_text *html = &s->p->body;
   /* The range over all runs, also those that have no place on the map. */
   double low = INFINITY, high = -INFINITY;
   for (int i = 0; i < s->members; i++) {
-    const double v = figure_number(&s->member[i], figure);
+    const double v = figure_shown(s, &s->member[i], figure);
     if (isfinite(v))
       low = fmin(low, v), high = fmax(high, v);
   }
   if (!(low < high))
     return;
   ig_text_add(html, "<figure class=\"map\"><figcaption>");
-  ig_html_text(html, figure);
-  ig_html_format(html, "%s%.40s%s, %.5g to %.5g", *unit_of(s, figure) ? " [" : "",
-                 unit_of(s, figure), *unit_of(s, figure) ? "]" : "", low, high);
+  figure_head(s, figure, head);
+  ig_html_text(html, head);
+  ig_html_format(html, ", %.5g to %.5g", low, high);
   ig_text_add(html, "</figcaption><svg viewBox=\"0 0 640 292\" role=\"img\" aria-label=\"Map of ");
-  ig_html_text(html, figure);
+  ig_html_text(html, s->figure[figure]);
   ig_text_add(html, "\">");
   map_cells(s, axis, g, figure, low, high);
   map_contours(s, axis, g, figure, low, high);
@@ -363,7 +396,7 @@ static void map_write(const sweep *s, const int axis[2], const grid *g, const ch
 /* A figure over one key, by the drawing of histories. Where several runs have one value of the key,
    the last of them counts. A table of two columns is made for the plotter, which needs one. Points
    without a run are NaN and leave a gap. */
-static ig_status curve_write(const sweep *s, const double *x, int count, const char *figure) {
+static ig_status curve_write(const sweep *s, const double *x, int count, int figure) {
   char head[2][PATH];
   char *name[2] = {head[0], head[1]};
   double *value = NULL;
@@ -374,12 +407,12 @@ static ig_status curve_write(const sweep *s, const double *x, int count, const c
     value[2 * i + 1] = NAN;
     for (int j = 0; j < s->members; j++)
       if (fabs(key_number(&s->member[j], s->key[0]) - x[i]) <= 0)
-        value[2 * i + 1] = figure_number(&s->member[j], figure);
+        value[2 * i + 1] = figure_number(&s->member[j], s->figure[figure]);
     any |= isfinite(value[2 * i + 1]);
   }
   snprintf(head[0], PATH, "%.100s", s->key[0]);
-  snprintf(head[1], PATH, *unit_of(s, figure) ? "%.80s [%.40s]" : "%.80s%.40s", figure,
-           unit_of(s, figure));
+  const char *unit = unit_of(s, s->figure[figure]); /* ig_plot_svg chooses a prefix */
+  snprintf(head[1], PATH, *unit ? "%.80s [%.40s]" : "%.80s%.40s", s->figure[figure], unit);
   const ig_csv_table table = {.columns = 2, .rows = count, .name = name, .value = value};
   const ig_plot plot = {.title = head[1], .curves = 1, .column = {1}};
   if (any) {
@@ -404,6 +437,21 @@ static bool dull(const char *figure) {
   return false;
 }
 
+/* Rounding errors beside a figure of the same unit, as the sum of forces across the load; and the
+   place of an extreme value (NAME_x beside NAME). */
+static bool idle(const sweep *s, int f) {
+  const char *unit = unit_of(s, s->figure[f]), *name = s->figure[f];
+  const size_t n = strlen(name);
+  for (int k = 0; k < s->figures; k++) {
+    if (strcmp(unit_of(s, s->figure[k]), unit) == 0 && s->largest[f] < 1e-6 * s->largest[k])
+      return true;
+    if (n > 2 && name[n - 2] == '_' && strchr("xyz", name[n - 1]) &&
+        strlen(s->figure[k]) == n - 2 && strncmp(s->figure[k], name, n - 2) == 0)
+      return true;
+  }
+  return false;
+}
+
 /* Maps over the first two keys that have several numbers; with a single key, curves. */
 static ig_status maps_write(const sweep *s) {
   double *value = NULL;
@@ -419,12 +467,12 @@ static ig_status maps_write(const sweep *s) {
   const grid g = {{count[0], count[1]}, {value, value + s->members}};
   ig_text_add(&s->p->body, "<div class=\"plots\">");
   for (int f = 0; f < s->figures && drawn < MAPS && axis[0] >= 0 && status == IG_OK; f++) {
-    if (!isfinite(figure_number(&s->member[0], s->figure[f])) || dull(s->figure[f]))
+    if (!(s->largest[f] > 0) || dull(s->figure[f]) || idle(s, f))
       continue;
     if (axis[1] >= 0)
-      map_write(s, axis, &g, s->figure[f]);
+      map_write(s, axis, &g, f);
     else if (s->keys == 1)
-      status = curve_write(s, value, count[0], s->figure[f]);
+      status = curve_write(s, value, count[0], f);
     drawn++;
   }
   ig_text_add(&s->p->body, "</div>\n");
@@ -435,9 +483,13 @@ static ig_status maps_write(const sweep *s) {
   return status;
 }
 
-/* A small picture of each run, up to PICTURES of them. */
+/* A small picture of each run, up to PICTURES of them, with one range of colors, so that they can
+   be compared. */
 static ig_status pictures_write(const sweep *s) {
   ig_text *html = &s->p->body;
+  ig_page_colors colors = {.shared = true};
+  for (int i = 0; i < s->members && i < PICTURES; i++)
+    IG_TRY(ig_page_colors_take(s->p, &s->member[i].run, &colors));
   ig_text_add(html, "<div class=\"stages\">");
   for (int i = 0; i < s->members && i < PICTURES; i++) {
     const member *m = &s->member[i];
@@ -450,7 +502,7 @@ static ig_status pictures_write(const sweep *s) {
       ig_html_text(html, leaf_text(m, s->key[k]));
     }
     ig_text_add(html, "</figcaption>");
-    IG_TRY(ig_page_picture(s->p, &m->run, 400, m->name, &drawn));
+    IG_TRY(ig_page_picture(s->p, &m->run, 400, &colors, m->name, &drawn));
     ig_text_add(html, "</figure>\n");
   }
   ig_text_add(html, "</div>\n");
@@ -498,6 +550,7 @@ ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found) {
     keys_find(&s);
     figures_find(&s);
     IG_TRY_GOTO(status, done, figures_order(&s, folder));
+    units_choose(&s);
     ig_html_format(&p->body, "<p class=\"verdict\">%d runs, %d keys differ</p>\n", s.members,
                    s.keys);
     table_write(&s);

@@ -4,6 +4,7 @@
    the common table (ig_common_options) and the table of the room that `physics` names. Every key
    must be known to one of them; an unknown key is an error with a suggestion. */
 #include "run/case.h"
+#include "ingot_io.h"
 #include "run/accept.h"
 #include "run/job.h"
 #include "run/materials.h"

@@ -2,6 +2,7 @@
    `ingot path`. */
 #include <ingot/path.h>
 #include "run/case.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "io/toolpath/toolpath.h"
 

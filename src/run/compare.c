@@ -9,6 +9,7 @@
 #include "core/number.h"
 #include "core/option.h"
 #include "core/output.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/case_yaml.h"
 #include "io/format/csv.h"

@@ -7,6 +7,7 @@
    do). */
 #include "run/files.h"
 #include "core/inputs.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/case_yaml.h"
 #include "io/result/checkpoint.h"

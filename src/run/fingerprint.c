@@ -4,6 +4,7 @@
 #include "run/fingerprint.h"
 #include "core/hash.h"
 #include "core/threads.h"
+#include "ingot_io.h"
 
 #ifdef INGOT_HAVE_IO
 #include "io/result/result_folder.h"

@@ -24,7 +24,10 @@ static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
                locks = mesh->block[b].type == IG_TET4 && ig_choices_find(known, "tet10") >= 0;
     return ig_fail_at(c->cx, &c->common.mesh.at, "%s takes meshes of %s: this one has %s%s",
                       c->room->name, list, type,
-                      locks                 ? ", which lock: give them second order (tet10)"
+                      c->common.mesh.quadratic ? "; leave `quadratic` out"
+                      : locks && c->common.mesh.file
+                          ? ", which lock: `quadratic: true` makes tet10 of them"
+                      : locks               ? ", which lock: give them second order (tet10)"
                       : !cut                ? ""
                       : c->common.mesh.file ? "; `split: true` cuts it into tetrahedra"
                                             : "; `element: tet4` makes tetrahedra");
@@ -36,7 +39,7 @@ static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
    readers are informed by two flags. */
 ig_status ig_job_mesh(ig_case *c, ig_job *job) {
   const char *known = c->room ? c->room->elements : NULL;
-  c->common.mesh.quadratic = known && ig_choices_find(known, "hex20") >= 0;
+  c->common.mesh.takes_hex20 = known && ig_choices_find(known, "hex20") >= 0;
   c->common.mesh.curved = known && ig_choices_find(known, "quad8") >= 0;
   return c->mesh ? ig_case_mesh_copy(c, &job->mesh)
                  : ig_mesh_generate(c->cx, &c->common.mesh, &job->mesh);

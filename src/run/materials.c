@@ -1,6 +1,7 @@
 /* Material files: search path, and the list of shipped materials for `ingot materials`. */
 #include "run/materials.h"
 #include "core/require.h"
+#include "ingot_io.h"
 #include "material/material.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/case_yaml.h"

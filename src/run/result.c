@@ -4,6 +4,7 @@
 #include "run/case.h"
 #include "core/number.h"
 #include "core/output.h"
+#include "ingot_io.h"
 #include "mesh/named.h"
 #include "mesh/probe.h"
 #ifdef INGOT_HAVE_IO

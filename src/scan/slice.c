@@ -1,6 +1,7 @@
 /* A part cut at a height: each triangle that crosses it leaves a piece of the outline. The pieces
    are directed but in no order; spans.c needs none. */
 #include "scan/hatch.h"
+#include "ingot_io.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "solid/solid.h"
 #include "kern/fault.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -183,6 +184,197 @@ int ig_solid_evaluate(ig_solid_kind kind, const ig_solid_law *law, const double 
   const solid_law_f64 l = law_of(law);
   return solid_element_f64(&l, kind, info->nodes, info->modes, info->points, table[kind].mean, X, u,
                            warm, past, now, f, K);
+}
+
+/* --- points alone, and plane elements */
+
+/* What a law makes of a gradient of displacements; in plane stress F has the stretch across. */
+typedef struct {
+  double F[9], s[6], D[36], J;
+} material_point;
+
+/* Stress of elastic and neo-Hookean laws at p->F. */
+static bool point_stress(const solid_law_f64 *l, material_point *p) {
+  double e[6], inverse[9];
+  if (!l->large) {
+    for (int i = 0; i < 3; i++) {
+      const int k = (i + 1) % 3;
+      e[i] = p->F[4 * i] - 1;
+      e[3 + i] = p->F[3 * i + k] + p->F[3 * k + i];
+    }
+    p->J = 1;
+    return solid_small_f64(l, e, 0, NULL, NULL, p->s, p->D) < 1e-5;
+  }
+  p->J = solid_inverse_f64(p->F, inverse);
+  if (!(p->J > 0))
+    return false;
+  solid_green_f64(p->F, e);
+  return solid_large_f64(l, p->F, e, 0, NULL, NULL, p->s, p->D) < 1e-5;
+}
+
+/* Plane stress: the strain across at which the stress there vanishes, by Newton's method; laws have
+   no shear across a plane that stays one. */
+static int point_at(const solid_law_f64 *l, ig_solid_across across, const double H[9],
+                    material_point *p) {
+  for (int i = 0; i < 9; i++) {
+    const bool out = across != IG_SOLID_SPACE && (i % 3 == 2 || i / 3 == 2);
+    p->F[i] = (i % 4 == 0) + (out ? 0 : H[i]);
+  }
+  const double trace = p->F[0] + p->F[4] - 2, nu = l->mech.poisson;
+  if (across == IG_SOLID_PLANE_STRESS) /* where small strains begin */
+    p->F[8] = 1 + fmax(-0.5, fmin(1, -nu / (1 - nu) * trace));
+  for (int pass = 0; pass < 60; pass++) {
+    if (!point_stress(l, p))
+      return IG_FAULT_JACOBIAN;
+    if (across != IG_SOLID_PLANE_STRESS)
+      return IG_FAULT_NONE;
+    const double step = p->s[2] / p->D[14];
+    if (!(p->D[14] > 0))
+      return IG_FAULT_RETURN;
+    double size = 1; /* of what strains are rounded from */
+    for (int i = 0; i < 9; i++)
+      size += p->F[i] * p->F[i];
+    if (fabs(step) <= 4 * DBL_EPSILON * size)
+      return IG_FAULT_NONE;
+    if (!l->large) {
+      p->F[8] -= step;
+      continue;
+    }
+    const double wide = p->F[8] * p->F[8]; /* 1 + twice the strain: more than half of it stays */
+    p->F[8] = sqrt(fmax(wide - 2 * step, 0.3 * wide));
+  }
+  return IG_FAULT_RETURN;
+}
+
+/* D of in-plane strains at no stress across. */
+static void point_condense(const material_point *p, double D[36]) {
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      D[6 * i + j] = p->D[6 * i + j] - p->D[6 * i + 2] * p->D[12 + j] / p->D[14];
+}
+
+/* Symmetric tensors: number of component i j; d of F S F^T / J along dF and dS. */
+static const int pair[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+static void push(const double A[9], const double s[6], const double B[9], double by, double to[6]) {
+  for (int n = 0; n < 6; n++) {
+    const int i = n % 3, j = n < 3 ? i : (i + 1) % 3;
+    for (int a = 0; a < 3; a++)
+      for (int b = 0; b < 3; b++)
+        to[n] += by * A[3 * i + a] * s[pair[a][b]] * B[3 * j + b];
+  }
+}
+
+int ig_solid_stress(const ig_solid_law *law, ig_solid_across across, const double H[9],
+                    double stress[6], double slope[54]) {
+  const solid_law_f64 l = law_of(law);
+  material_point p;
+  const int fault = point_at(&l, across, H, &p);
+  if (fault)
+    return fault;
+  double inverse[9];
+  memset(stress, 0, 6 * sizeof *stress);
+  if (l.large) {
+    solid_inverse_f64(p.F, inverse);
+    push(p.F, p.s, p.F, 1 / p.J, stress);
+  } else {
+    memcpy(stress, p.s, sizeof p.s);
+  }
+  for (int c = 0; slope && c < 9; c++) {
+    double dF[9] = {0}, dE[6] = {0}, ds[6], to[6] = {0};
+    const bool out = across != IG_SOLID_SPACE && (c % 3 == 2 || c / 3 == 2);
+    dF[c] = !out;
+    for (int n = 0; n < 6; n++) { /* engineering shears */
+      const int i = n % 3, j = n < 3 ? i : (i + 1) % 3;
+      for (int a = 0; a < 3; a++) {
+        const double Fi = l.large ? p.F[3 * a + i] : a == i, Fj = l.large ? p.F[3 * a + j] : a == j;
+        dE[n] += n < 3 ? Fi * dF[3 * a + i] : dF[3 * a + i] * Fj + Fi * dF[3 * a + j];
+      }
+    }
+    if (across == IG_SOLID_PLANE_STRESS && !out) {
+      double sum = 0;
+      for (int n = 0; n < 6; n++)
+        sum += n == 2 ? 0 : p.D[12 + n] * dE[n];
+      dE[2] = -sum / p.D[14];
+      dF[8] = l.large ? dE[2] / p.F[8] : dE[2];
+    }
+    for (int n = 0; n < 6; n++) {
+      ds[n] = 0;
+      for (int m = 0; m < 6; m++)
+        ds[n] += p.D[6 * n + m] * dE[m];
+    }
+    if (l.large) {
+      double grows = 0; /* dJ / J */
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+          grows += inverse[3 * j + i] * dF[3 * i + j];
+      push(dF, p.s, p.F, 1 / p.J, to);
+      push(p.F, p.s, dF, 1 / p.J, to);
+      push(p.F, ds, p.F, 1 / p.J, to);
+      for (int n = 0; n < 6; n++)
+        to[n] -= grows * stress[n];
+    }
+    for (int n = 0; n < 6; n++)
+      slope[9 * n + c] = l.large ? to[n] : ds[n];
+  }
+  return IG_FAULT_NONE;
+}
+
+int ig_solid_plane(const ig_solid_law *law, ig_solid_across across, const double *X,
+                   const double *u, double *f, double *K) {
+  static const int in_plane[3] = {0, 1, 3}; /* xx yy xy */
+  const solid_law_f64 l = law_of(law);
+  memset(f, 0, 8 * sizeof *f);
+  if (K)
+    memset(K, 0, 64 * sizeof *K);
+  for (int q = 0; q < 4; q++) {
+    const double at[2] = {gauss2_f64(q & 1), gauss2_f64(q >> 1)};
+    double d[4][2], T[4] = {0}, G[4][2], H[9] = {0}, D[36], B[3][8];
+    quad4_slopes_f64(at, d);
+    for (int a = 0; a < 4; a++)
+      for (int i = 0; i < 4; i++)
+        T[i] += X[2 * a + i / 2] * d[a][i % 2];
+    const double w = T[0] * T[3] - T[1] * T[2];
+    if (!(w > 0))
+      return IG_FAULT_JACOBIAN;
+    for (int a = 0; a < 4; a++) {
+      G[a][0] = (d[a][0] * T[3] - d[a][1] * T[2]) / w;
+      G[a][1] = (d[a][1] * T[0] - d[a][0] * T[1]) / w;
+      for (int i = 0; i < 4; i++)
+        H[3 * (i / 2) + i % 2] += u[2 * a + i / 2] * G[a][i % 2];
+    }
+    material_point p;
+    const int fault = point_at(&l, across, H, &p);
+    if (fault)
+      return fault;
+    for (int a = 0; a < 4; a++)
+      for (int c = 0; c < 2; c++) {
+        const double Fx = l.large ? p.F[3 * c] : c == 0, Fy = l.large ? p.F[3 * c + 1] : c == 1;
+        const int k = 2 * a + c;
+        B[0][k] = Fx * G[a][0];
+        B[1][k] = Fy * G[a][1];
+        B[2][k] = Fx * G[a][1] + Fy * G[a][0];
+        f[k] += w * (B[0][k] * p.s[0] + B[1][k] * p.s[1] + B[2][k] * p.s[3]);
+      }
+    if (!K)
+      continue;
+    if (across == IG_SOLID_PLANE_STRESS)
+      point_condense(&p, D);
+    else
+      memcpy(D, p.D, sizeof D);
+    for (int m = 0; m < 8; m++)
+      for (int n = 0; n < 8; n++)
+        for (int i = 0; i < 3; i++)
+          for (int j = 0; j < 3; j++)
+            K[8 * m + n] += w * B[i][m] * D[6 * in_plane[i] + in_plane[j]] * B[j][n];
+    for (int a = 0; l.large && a < 4; a++)
+      for (int b = 0; b < 4; b++) {
+        const double turn = w * (G[a][0] * (p.s[0] * G[b][0] + p.s[3] * G[b][1]) +
+                                 G[a][1] * (p.s[3] * G[b][0] + p.s[1] * G[b][1]));
+        K[8 * (2 * a) + 2 * b] += turn;
+        K[8 * (2 * a + 1) + 2 * b + 1] += turn;
+      }
+  }
+  return IG_FAULT_NONE;
 }
 
 int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,

@@ -143,6 +143,17 @@ int ig_solid_states(ig_solid_kind kind, int law);
 int ig_solid_evaluate(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,
                       const double *warm, const double *past, double *now, double *f, double *K);
 
+/* Across a plane (z): nothing moves, or nothing acts. */
+typedef enum { IG_SOLID_SPACE, IG_SOLID_PLANE_STRAIN, IG_SOLID_PLANE_STRESS } ig_solid_across;
+/* Cauchy's stress where the displacements have the gradient H (rows: components; in a plane z is
+   not read) and its derivative by H, slope[9 i + j] (NULL: not wanted). Laws without history. */
+int ig_solid_stress(const ig_solid_law *law, ig_solid_across across, const double H[9],
+                    double stress[6], double slope[54]);
+/* Force and tangent (NULL: not wanted) of a quadrilateral of four nodes in a plane, of unit
+   thickness at the start, with 2 x 2 points. X, u, f: 4 x 2; K: 8 x 8. Laws without history. */
+int ig_solid_plane(const ig_solid_law *law, ig_solid_across across, const double *X,
+                   const double *u, double *f, double *K);
+
 /* Stresses (Cauchy's) and strains (of Green and Lagrange where large) of each point, from an
    accepted history: out is points x IG_SOLID_REPORT. */
 int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,

@@ -3,6 +3,7 @@
    (job->state_of). State 0 is the initial one. Without the I/O library the functions report that
    at once. */
 #include "stress/run.h"
+#include "ingot_io.h"
 #include "model/read_snapshot.h"
 
 #include <math.h>

@@ -276,6 +276,13 @@ ig_status ig_stress_snapshot(void *self, ig_sink *to) {
   const double time = ig_stress_time(r);
   IG_TRY(ig_snapshot_of_mesh(r->m->cx, r->m->mesh, r->m->alive.host, time,
                              (int64_t)r->rounds.steps + r->at, &snap));
+  if (r->at && r->c->phases.count > 1) {
+    const int k = r->step[r->at - 1].phase;
+    const ig_stress_phase *phase = IG_ITEM(const ig_stress_phase, r->c->phases, k);
+    static const char *const kinds[] = {"load", "build", "cut", "heat"};
+    snprintf(snap->state, sizeof snap->state, "phase %d of %d: %.20s", k + 1, r->c->phases.count,
+             phase->name ? phase->name : kinds[phase->kind]);
+  }
   const ig_status status = fields_add(r, snap);
   if (status != IG_OK) {
     ig_snapshot_free(snap);

@@ -9,7 +9,6 @@
    + shift M, B = M, w^2 = 1 / mu - shift; buckling A = K, B = -dK, l = 1 / mu. Slaves of
    constraints are eliminated by the system; contact must be tied, since a pair that may open has
    no linear stiffness. */
-#include "mesh/bending.h"
 #include "structure/points.h"
 
 #include <math.h>
@@ -435,34 +434,6 @@ static void history_back(ig_structure *s, double **past) {
   }
 }
 
-/* Load factors of elements that bend too stiffly are too high, which is not safe. */
-static ig_status stiff_warn(const ig_structure *s, const ig_structure_analysis *a) {
-  uint8_t *mark = NULL;
-  int32_t tets = 0;
-  double excess = 0;
-  IG_TRY(IG_NEW(s->cx, &mark, ig_mesh_elements(s->mesh), "elements"));
-  for (int k = 0; k < s->groups; k++) {
-    const ig_structure_group *g = &s->group[k];
-    tets += g->kind == IG_SOLID_TET4 ? g->count : 0;
-    for (int32_t e = 0; e < g->count; e++)
-      mark[g->element[e]] = g->kind == IG_SOLID_HEX8;
-  }
-  const ig_status status = ig_mesh_bending_excess(s->cx, s->mesh, mark, &excess);
-  free(mark);
-  IG_TRY(status);
-  if (excess > 0)
-    ig_warn_at(s->cx, &a->at,
-               "buckling: hexahedra that are flat, or few across, without incompatible modes: what "
-               "bends there is too stiff, and load factors are about %.0f %% too high: leave "
-               "`integration` out",
-               100 * excess);
-  if (tets > ig_mesh_elements(s->mesh) / 4)
-    ig_warn_at(s->cx, &a->at,
-               "buckling: tetrahedra of four nodes (tet4) are too stiff in bending, and load "
-               "factors too high, by 20 %% and more: take tet10");
-  return IG_OK;
-}
-
 /* About the drawn state the model is given zero displacements for the time of the call, and, for
    frequencies, no temperatures. */
 ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
@@ -480,7 +451,7 @@ ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
                         buckling ? "critical load factors" : "frequencies");
   }
   if (buckling)
-    IG_TRY(stiff_warn(s, a));
+    IG_TRY(ig_structure_stiff_buckling(s, a));
   modes m = {.s = s, .y = s->system};
   m.count = a->modes < m.y->equations ? (int)a->modes : m.y->equations;
   double *reached = s->u, *T = s->T; /* else about the state at the start */

@@ -319,6 +319,11 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
   void *data;
   IG_TRY(ig_snapshot_of_mesh(s->cx, s->job->mesh, NULL, s->time, s->step, &snap));
   ig_status status = IG_OK;
+  static const char *const kinds[] = {"static", "dynamic", "frequency", "buckling", "heat"};
+  if (s->c->analysis.count > 1)
+    snprintf(snap->state, sizeof snap->state, "analysis %d of %d: %s", s->analysis + 1,
+             s->c->analysis.count,
+             kinds[IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->kind]);
   static const char *const names[] = {"displacement", "reaction"}, *const units[] = {"m", "N"};
   for (int q = 0; q < 2 && status == IG_OK; q++) {
     if (!ig_output_wants(s->job->output, names[q]))

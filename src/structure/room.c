@@ -503,6 +503,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
       s->balanced = false;
     if (done && !a->large && a->kind != IG_STRUCTURE_HEAT)
       turns_warn(s, a);
+    if (done && a->kind == IG_STRUCTURE_STATIC)
+      IG_TRY(ig_structure_stiff_static(s, a));
     if (done && now.passed >= 0)
       ig_warn_at(s->cx, &a->at,
                  "a step has passed over %g s, where a history or a temperature changes its "

@@ -717,6 +717,13 @@ IG_MUST_CHECK ig_status ig_structure_snapshot(void *self, ig_sink *to);
 /* nodal.c: stresses at the drawn nodes at the accepted state; whether there are shells. */
 IG_MUST_CHECK ig_status ig_structure_stresses(const ig_structure *s, ig_nodal_stress *out);
 bool ig_structure_has_shells(const ig_structure *s);
+/* stiff.c: warnings of elements that are too stiff where a body bends: of buckling by their shape;
+   of statics by the stresses of the accepted state, from this share of the displacements on. */
+#define IG_STRUCTURE_STIFF 0.05
+IG_MUST_CHECK ig_status ig_structure_stiff_buckling(const ig_structure *s,
+                                                    const ig_structure_analysis *a);
+IG_MUST_CHECK ig_status ig_structure_stiff_static(const ig_structure *s,
+                                                  const ig_structure_analysis *a);
 IG_MUST_CHECK ig_status ig_structure_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_results(void *self, ig_sink *to);
 

@@ -8,6 +8,7 @@
 #include "topopt/output.h"
 #include "core/number.h"
 #include "topopt/design/buckling.h"
+#include "topopt/design/large.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/part_analysis.h"
@@ -332,6 +333,30 @@ static ig_status put_buckling(ig_sink *sink, const ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* How far the loads bend the body, and what they do there at full load. */
+static ig_status put_large(ig_sink *sink, const ig_topopt_design *s) {
+  const ig_topopt_large *g = s->large;
+  for (int q = 0; q < s->loading->cases; q++) {
+    char key[64], before[24] = "";
+    double work, most;
+    if (s->loading->cases > 1)
+      snprintf(before, sizeof before, "load_case_%d_", q + 1);
+    IG_TRY(ig_topopt_large_figures(s, q, &work, &most));
+    snprintf(key, sizeof key, "%slarge_compliance", before);
+    IG_TRY(sink->result(sink, key, "J", work));
+    snprintf(key, sizeof key, "%slarge_displacement", before);
+    IG_TRY(sink->result(sink, key, "m", most));
+  }
+  IG_TRY(sink->result(sink, "load_steps", "", (double)g->steps));
+  IG_TRY(sink->result(sink, "newton_iterations", "", (double)g->iterations));
+  if (g->negative > 0)
+    ig_warn(s->cx,
+            "large_deflections: the equilibrium of the design is not stable (%lld negative pivots "
+            "of its tangent): it buckles or snaps through before its full load",
+            (long long)g->negative);
+  return IG_OK;
+}
+
 /* Figures of the run itself; all ranks have them. */
 static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
   const ig_topopt_design *s = r->s;
@@ -349,6 +374,7 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
     IG_TRY(sink->result(sink, key, "Hz", ig_topopt_modes_hertz(s, i)));
   }
   IG_TRY(s->buckling ? put_buckling(sink, s) : IG_OK);
+  IG_TRY(s->large ? put_large(sink, s) : IG_OK);
   for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
     char key[32];
     ig_format(key, sizeof key, "load_case_%d", q + 1);

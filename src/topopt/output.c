@@ -6,6 +6,7 @@
    (parts_show). */
 #include "topopt/output.h"
 #include "topopt/design/buckling.h"
+#include "topopt/design/large.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
@@ -76,8 +77,9 @@ static ig_status energy_density(const ig_topopt_design *s) {
   const double *u = s->loading->cases ? s->u[s->realisations - 1][0].dev : s->modes->x[0].dev,
                scale = state_scale(s);
   double *energy = s->work.dev;
-  IG_TRY(d->energy(d->self, u, u, 0.5 * scale * scale * s->loading->stiffness / d->volume, false,
-                   energy));
+  const double by = scale * scale * s->loading->stiffness / d->volume;
+  IG_TRY(s->large ? ig_topopt_large_strain_energy(s, by, energy)
+                  : d->energy(d->self, u, u, 0.5 * by, false, energy));
   IG_TRY(s->ops->map(s->cx, d->places, d->role, IG_MAP_PRODUCT, energy, d->modulus, NULL, energy));
   return d->share ? s->ops->map(s->cx, d->places, d->role, IG_MAP_QUOTIENT, energy, d->share, NULL,
                                 energy)
@@ -162,6 +164,12 @@ static ig_status fields_add(const ig_topopt_run *r, ig_snapshot *snap) {
   return status;
 }
 
+/* Which load case the fields of a state belong to. */
+static void load_case_name(const ig_topopt_run *r, ig_snapshot *snap) {
+  if (r->s->loading->cases > 1)
+    snprintf(snap->state, sizeof snap->state, "load case 1 of %d", r->s->loading->cases);
+}
+
 /* The sink takes the snapshot over, unless making it failed. */
 static ig_status whole_show(const ig_topopt_run *r, ig_sink *to) {
   const ig_discretisation *d = r->d;
@@ -173,6 +181,7 @@ static ig_status whole_show(const ig_topopt_run *r, ig_sink *to) {
     return status;
   }
   snap->iterations = true;
+  load_case_name(r, snap);
   return to->snapshot(to, snap);
 }
 
@@ -213,6 +222,7 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
   snap->time = (double)r->iteration;
   snap->step = r->iteration;
   snap->iterations = true;
+  load_case_name(r, snap);
   ig_status status = IG_OK;
   for (int i = 0; i < w->count && status == IG_OK; i++) {
     const field *f = &w->list[i];

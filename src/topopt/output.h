@@ -13,6 +13,7 @@
 #define IG_TOPOPT_FIGURES                                                                          \
   "objective|max_stress|max_temperature|frequency_*|buckling_*|load_case_*|load_sum_x|load_sum_y|" \
   "load_sum_z|reaction_sum_x|reaction_sum_y|reaction_sum_z|heat_in|heat_out|volume|volume_bound|"  \
+  "large_compliance|large_displacement|load_steps|newton_iterations|"                              \
   "constraint_*|mass|model_mass|grayness|share_*|pieces|cavities|seconds_solve|"                   \
   "seconds_sensitivities|seconds_filter|seconds_update|surface_area|surface_volume|"               \
   "surface_level|surface_triangles|surface_good|surface_open_edges|surface_shells|"                \

@@ -89,7 +89,8 @@ static ig_status analyse_or_stop(ig_topopt_run *r) {
   ig_ctx *cx = r->job->cx;
   bool *ends = r->d->ends;
   const bool modes = r->s->modes || r->s->buckling;
-  if (!ends || r->seconds < 1 || r->evaluated == r->iteration || modes || cx->ranks)
+  const bool quick = r->seconds < 1 && !r->s->large; /* Newton's method looks for signals */
+  if (!ends || quick || r->evaluated == r->iteration || modes || cx->ranks)
     return ig_topopt_analyse(r);
   IG_TRY(ig_topopt_keep(r));
   *ends = true;

@@ -5,6 +5,7 @@
 
    Meshes have such faces themselves. */
 #include "mesh/tri_surface.h"
+#include "ingot_io.h"
 #include "topopt/surface/surface.h"
 
 #include <math.h>

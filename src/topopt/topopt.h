@@ -298,6 +298,15 @@ typedef struct {
   ig_list spectrum; /* of ig_spectrum_case */
 } ig_finish_case;
 
+/* How the body deforms under its loads; design/large.h. */
+typedef enum { IG_LARGE_ELASTIC, IG_LARGE_NEO_HOOKEAN } ig_large_law;
+typedef struct {
+  ig_src at;
+  bool large_deflections;
+  int law;            /* ig_large_law */
+  int64_t load_steps; /* equal ones, unless Newton's method needs shorter ones */
+} ig_analysis_case;
+
 typedef enum { IG_PLANE_STRESS, IG_PLANE_STRAIN } ig_plane_kind;
 
 typedef struct {
@@ -327,6 +336,7 @@ typedef struct {
   ig_printing_case printing;
   ig_pattern_case pattern;
   ig_optimiser_case optimiser;
+  ig_analysis_case analysis;
   ig_solver_case solver;
   ig_surface_case surface;
   ig_finish_case finish;
@@ -426,9 +436,21 @@ typedef struct {
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
 } ig_topopt_plate;
 
+/* The elements of a body with their nodes, on the host: for analyses of which moduli are not all
+   there is to know. */
+typedef struct {
+  int dim, corners;         /* of space; nodes of an element */
+  int kind;                 /* ig_solid_kind, in space */
+  int32_t elements, points; /* points: nodes that elements have, and others */
+  int64_t *place, *at;      /* where elements and points are in their arrays */
+  int32_t *node;            /* elements x corners, in the order of `kind`, or around a plane one */
+  double *x;                /* points x dim, m */
+  double *spring;           /* points x dim, over loading->stiffness; NULL: none */
+} ig_topopt_body;
+
 /* The part and the discretisation are defined below, the others in design/stress.h, design/modes.h,
-   design/buckling.h, design/distortion.h, design/pnorm.h, design/support.h, design/overheat.h and
-   surface/pieces.h. */
+   design/buckling.h, design/distortion.h, design/pnorm.h, design/support.h, design/overheat.h,
+   design/large.h and surface/pieces.h. */
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;
@@ -437,6 +459,7 @@ typedef struct ig_topopt_distortion ig_topopt_distortion;
 typedef struct ig_topopt_pnorm ig_topopt_pnorm;
 typedef struct ig_topopt_support ig_topopt_support;
 typedef struct ig_topopt_overheat ig_topopt_overheat;
+typedef struct ig_topopt_large ig_topopt_large;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
@@ -551,8 +574,11 @@ struct ig_discretisation {
      ranks; see pieces.c */
   ig_status (*faces)(void *self, ig_topopt_pieces *p);
   void (*describe)(void *self, ig_check_line *line, void *user);
+  /* its elements; of a body that is not divided. Free with ig_topopt_body_free */
+  ig_status (*body)(void *self, ig_topopt_body *body);
   void (*free)(void *self);
 };
+void ig_topopt_body_free(ig_topopt_body *body);
 
 /* The grid as a discretisation. */
 typedef struct {
@@ -709,6 +735,7 @@ typedef struct {
   ig_topopt_support *support;   /* the same: supports of the print */
   ig_topopt_overheat *overheat; /* the same: heat of the print */
   ig_topopt_pnorm *peaks;       /* the same: temperatures, members */
+  ig_topopt_large *large;       /* the same: large deflections */
   /* wall time by ig_topopt_stage, for the summary */
   double seconds[4]; /* solve, sensitivities, filter, update */
 } ig_topopt_design;
@@ -759,6 +786,11 @@ IG_MUST_CHECK ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_s
  */
 IG_MUST_CHECK ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
                                                  ig_evaluation *e);
+/* A smooth maximum of several values, and its slope by each. */
+double ig_topopt_worst(int count, const double *value, double *weight);
+/* Load cases as one objective, from their weighted values: the sum, or a smooth maximum; part: its
+   slope by each. */
+double ig_topopt_combine(const ig_topopt_case *c, int cases, const double *value, double *part);
 /* Values times the moduli of the materials; what projection and moduli are made of. */
 IG_MUST_CHECK ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v);
 const double *ig_topopt_design_filtered(const ig_topopt_design *s);

@@ -116,9 +116,14 @@ grep -q '"feasible": "no: of the finished part: constraint 1 (buckling) is 63' p
 beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'supports: [{set: xmin}]' \
   'finish: {meshes: 1, size: 3 mm, spectrum: [{factor: 30, cycles: 1e4}, {factor: 40, ratio: 0, cycles: 1e3}]}' \
   'loads: [{set: xmax, force: [1000, 0, 0], spread: faces}]' |
-  sed 's/^materials.*/materials: [{name: m, young: 200 GPa, poisson: 0, fatigue: {coefficient: 2 GPa, exponent: -0.1, ultimate: 900 MPa}}]/' >cycles.yaml
+  sed 's/^materials.*/materials: [{name: m, young: 200 GPa, poisson: 0, density: 7800, fatigue: {coefficient: 2 GPa, exponent: -0.1, ultimate: 900 MPa}}]/' >cycles.yaml
 run cycles
 near 'damage of the spectrum' "$(figure cycles finished_damage)" "$(awk 'BEGIN { print 2e4 / (2000 / 300) ^ 10 + 2e3 / (2000 / (200 / (1 - 200 / 900))) ^ 10 }')" 0.02
+# other cycles, and what else the case did not ask for, from the command line
+finish cycles --spectrum '[{factor: 30, cycles: 1e4}]' --large-deflections --frequencies 1 || { cat log; exit 1; }
+near 'damage of the command line' "$(figure cycles/finished damage)" "$(awk 'BEGIN { print 2e4 / (2000 / 300) ^ 10 }')" 0.02
+near 'work of large deflections of the command line' "$(figure cycles/finished large_compliance)" "$(figure cycles/finished compliance)" 0.01
+! finish cycles --spectrum '[{cycles: many}]' && grep -q 'spectrum' log || { echo 'a spectrum that is none is not refused'; cat log; exit 1; }
 # the same after Sines: 200 MPa and 0.3 of a mean trace of 200 MPa, of either sign
 sed 's/ultimate: 900 MPa/mean_stress: 0.3/; s/factor: 40, ratio: 0, cycles: 1e3}/factor: 40, ratio: 0, cycles: 1e3}, {factor: -40, ratio: 0, cycles: 1e6}/' cycles.yaml >sines.yaml
 run sines

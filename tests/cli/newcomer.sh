@@ -52,6 +52,16 @@ grep -q 'layer 1 of 4, [0-9]* iterations, residual' said || fail "stress shows n
 refused "did you mean 'crack'" "$INGOT" new crak
 refused "which kind of case" "$INGOT" new
 refused "it is there; --force replaces it" "$INGOT" new statics
+# a material that a kind of case cannot use is refused; with all others the case is right as it is
+for kind in statics vibration powder distortion crack; do
+  for material in AISI4340 copper-OFHC alumina; do
+    "$INGOT" new $kind --material $material -o any.yaml --force -q </dev/null >said 2>&1 || { grep -q 'lacks values that' said && continue; }
+    "$INGOT" check any.yaml >said 2>&1 || fail "new $kind --material $material: $(cat said)"
+    grep -q warning said && fail "new $kind --material $material: $(cat said)"
+  done
+done
+refused "lacks values that powder needs" "$INGOT" new powder --material alumina -o s.yaml
+refused "lacks values that stress needs" "$INGOT" new distortion --material alumina -o s.yaml
 refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10x20
 refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10parsec
 refused "there is no material 'Unobtainium'" "$INGOT" new statics -o s.yaml --material Unobtainium
@@ -88,7 +98,19 @@ grep -q 'number in m, required' said || fail "help beams.radius: $(cat said)"
 "$INGOT" help 'materials[0].young' | grep -q "Young's modulus" || fail "help materials[0].young"
 [ "$("$INGOT" help young | grep -c '^[a-z].*young  ')" -ge 2 ] || fail "help young: not every place"
 # a section lists its keys
-"$INGOT" help birth | grep -q 'keys: .*lead' || fail "help birth"
+"$INGOT" help birth | grep -A1 '^      lead$' | grep -q 'elements are born; number in m' || fail "help birth"
+"$INGOT" help loads >said 2>&1
+for room in topopt fracture dynamics stress structure; do
+  grep -q "^loads\[\]  (physics: $room)" said || fail "help loads: not of $room"
+done
+grep -q '^      load_case$' said || fail "help loads: a key is missing"
+# a key of many sections: a line each, with the section; of one room alone, and of a section that is a command's name too
+"$INGOT" help set >said 2>&1
+grep -A1 '^supports\[\].set  (physics: fracture)' said | grep -q 'node set' || fail "help set"
+grep -q '^[0-9]* sections have this key' said || fail "help set: how many"
+[ "$("$INGOT" help structure.loads | grep -c '^[a-z].*(physics')" = 1 ] || fail "help structure.loads"
+"$INGOT" help materials | grep -q '^materials\[\]  (every case)' || fail "help materials: not the section"
+[ "$("$INGOT" help run | grep -c '(physics')" = 0 ] || fail "help run"
 refused "did you mean 'duration'" "$INGOT" help duraton
 refused "'start' is a key of earlier versions, now called 'start_angle' in annulus" "$INGOT" help start
 exit $bad

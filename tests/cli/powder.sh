@@ -156,6 +156,14 @@ grep -q 'not as deep as a layer' said && fail "a line that is cut is shallow: $(
 grep -q 'ends the case at' piece/summary.json && fail "warnings of a first piece: $(grep -A9 '"warned"' piece/summary.json)"
 sed 's/{file: long.csv}/{file: first.csv}, {file: beside.csv}/' pools.yaml >lasers.yaml
 "$INGOT" run lasers.yaml -q -o lasers -t 1 >said 2>&1 || fail "two lasers side by side: $(cat said)"
+grep -qE "lasers 1 and 2 are in one window from t = .* s on: .T_max. of their lines" said || fail "lasers in one window: $(cat said)"
+"$INGOT" run pools.yaml -q -o pools -t 1 >said 2>&1
+grep -q "in one window" said && fail "one laser: $(cat said)"
+# a probe is read in the middle of its cell; one on the surface is in the topmost cell, not in the air above
+sed 's/^output/probes: [{name: on, point: [0.19 mm, 0.09 mm, 80 um]}, {name: in, point: [0.19 mm, 0.09 mm, 70 um]}, {name: beside, point: [0.195 mm, 0.085 mm, 62 um]}]\n&/' hatch.yaml >probes.yaml
+"$INGOT" run probes.yaml -q -o probes -t 1 >said 2>&1 || fail "probes: $(cat said)"
+sed -n 's/^ *"\(on\|in\|beside\)_peak": \([0-9.]*[.][0-9]*\),*$/\2/p' probes/summary.json | uniq >peaks
+[ "$(wc -l <peaks)" = 1 ] && awk '{ exit !($1 > 2000) }' peaks || fail "probes in one cell: $(cat peaks)"
 # all light of a laser that comes on in the window of another one, here the whole bed: 0.5 x 150 W x 2 ms by hand
 sed 's/^0,/2e-4,/; s/^1e-3,/12e-4,/' beside.csv >late.csv
 sed 's/beside/late/' lasers.yaml >late.yaml

@@ -170,6 +170,44 @@ data = open("print.png", "rb").read()
 at = data.index(b"pHYs")
 assert struct.unpack(">IIB", data[at + 4:at + 13]) == (11811, 11811, 1) and struct.unpack(">I", data[16:20]) == (1890,)
 END
+# a picture says which field, unit, time and analysis it shows, in the lines above it and as text in the file
+cat >seq.yaml <<'END'
+physics: structure
+title: Ständer of two analyses
+mesh: {boxes: {size: [60 mm, 10 mm, 10 mm], cells: [6, 1, 1]}}
+materials: {name: steel, density: 7850 kg/m3, young: 210 GPa, poisson: 0.3}
+supports: {set: xmin, fix: xyz}
+loads: {set: zmax, pressure: 1 MPa}
+analysis: [{kind: static}, {kind: frequency, modes: 2}]
+END
+"$INGOT" run seq.yaml -b cpu -t 1 -q --out seq || fail "no sequence of analyses"
+draw seq/snap_000001.vtkhdf -o first.png
+draw seq -o last.png
+draw seq/snap_000001.vtkhdf --title Mine --field displacement.z -o mine.png
+draw q1e6 --celsius -o degrees.png
+draw seq/snap_000001.vtkhdf --bare -o bare.png
+cmp -s first.png bare.png && fail "the lines above the picture are missing"
+python3 - <<'END' || fail "the words of pictures"
+import struct
+def words(name):
+    data, at, said = open(name, "rb").read(), 8, {}
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        if kind in (b"tEXt", b"iTXt"):
+            key, text = body.split(b"\0", 1)
+            said[key.decode()] = text.lstrip(b"\0").decode()
+        at += size + 12
+    return said
+first = words("first.png")
+assert first["Title"] == "Stander of two analyses" and first["Software"].startswith("Ingot "), first
+assert first["Description"] == "von Mises stress at nodes [MPa], t = 1 s, analysis 1 of 2: static", first
+assert words("last.png")["Description"] == "mode 1, analysis 2 of 2: frequency", words("last.png")
+mine = words("mine.png")
+assert mine["Title"] == "Mine" and mine["Description"].startswith("displacement, z [um], t = 1 s"), mine
+assert words("degrees.png")["Description"] == "temperature [\u00b0C], t = 400 ms", words("degrees.png")
+assert words("surface.png")["Description"] == "surface" and words("two.png")["Description"] == "temperature [K]"
+END
 # errors say what to do
 wrong() { local words=$1; shift; "$INGOT" view "$@" >log 2>&1; [ $? = 2 ] && grep -q -- "$words" log || fail "expected '$words': $*"; }
 wrong "does not meet the part, which reaches from 0 to 0.01 m" q1e6 --slice x=5

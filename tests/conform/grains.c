@@ -1,6 +1,7 @@
 /* The automaton on every backend against the CPU with one thread: the same bits, in a field with
    nuclei and with cells that melt twice. */
 #include "grains_case.h"
+#include "ingot_io.h"
 
 #include <unistd.h>
 

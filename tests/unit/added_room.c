@@ -1,6 +1,7 @@
 /* An analysis that a program adds: its case, steps, output, restart and bad input. */
 #include "check.h"
 #include "folder.h"
+#include "ingot_io.h"
 #include <ingot/ingot.h>
 
 static const ig_room_number numbers[] = {

@@ -1,6 +1,7 @@
 /* Cases: files, --set, material files, the bad cases of tests/bad/cases, the reference. */
 #include "check.h"
 #include "assembly/cluster.h"
+#include "ingot_io.h"
 #include "run/case.h"
 #include <ingot/calibrate.h>
 #include <ingot/chain.h>

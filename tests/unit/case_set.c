@@ -2,6 +2,7 @@
    with the one and a case with the other read to the same values, or fail with the same words. */
 #include "check.h"
 #include "folder.h"
+#include "ingot_io.h"
 #include "run/case.h"
 #include "run/fingerprint.h"
 #include "run/rooms.h"

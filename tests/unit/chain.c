@@ -1,6 +1,7 @@
 /* What a chain is made of: designs into voxels, pieces of a mesh, yield from a curve, and how cases
    are told apart. The chain itself runs in cli/chain. */
 #include "check.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "chain/chain.h"
 #include "mesh/topology.h"

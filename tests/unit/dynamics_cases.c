@@ -780,6 +780,44 @@ static void long_hexahedra_are_said(void **state) {
   }
 }
 
+/* Explicit contact lets a front face catch on nodes where solids slide at distance 0: said, and not
+   where they touch at a distance, stick, or meet head on. */
+static void sliding_at_distance_0_is_said(void **state) {
+  (void)state;
+  const struct {
+    const char *low, *contact, *velocity;
+    bool warned;
+  } t[] = {{"1e-5", "{friction: 0.1}", "{set: block, velocity: [1, 0, 0]}", true},
+           {"2 mm", "{friction: 0.1, thickness: 2 mm}", "{set: block, velocity: [1, 0, 0]}", false},
+           {"1e-5", "{friction: 0.8}", "{set: block, velocity: [1e-3, 0, 0]}", false},
+           {"1e-3", "{}", "{set: block, velocity: [0, 0, -0.1]}", false}};
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    char mesh[320];
+    snprintf(mesh, sizeof mesh,
+             "{boxes: [{name: slab, origin: [0, 0, -0.05], size: [0.4, 0.1, 0.05], cells: [8, 2, "
+             "1]}, {name: block, origin: [0.01, 0.01, %s], size: [0.1, 0.08, 0.05], cells: [3, 2, "
+             "2]}]}",
+             t[i].low);
+    const entry set[MOST] = {{"mesh", mesh},
+                             {"materials", "{name: m, density: 1000, young: 1e7, poisson: 0.3}"},
+                             {"contact", t[i].contact},
+                             {"supports", "{set: slab, fix: all}"},
+                             {"gravity", "{acceleration: [0, 0, -9.81]}"},
+                             {"initial", t[i].velocity},
+                             {"analysis", "{duration: 0.06}"}};
+    ig_ctx *cx = NULL;
+    const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
+    assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+    ig_case *c = case_of(cx, set);
+    said[0] = 0;
+    GOOD(cx, ig_run(c, NULL));
+    if ((strstr(said, "slide over each other at distance 0") != NULL) != t[i].warned)
+      fail_msg("%zu: '%s'", i, said);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
 /* A block that no support holds rests on another, by contact and friction, however soft it is.
    Without contact it is said at once, not after all steps; a run that ends too early says that it
    is loose. */
@@ -1129,6 +1167,7 @@ int main(void) {
       cmocka_unit_test(weight_is_not_scaled),
       cmocka_unit_test(what_is_pressed_stays_at_rest),
       cmocka_unit_test(long_hexahedra_are_said),
+      cmocka_unit_test(sliding_at_distance_0_is_said),
       cmocka_unit_test(check_refuses_what_run_refuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
    events, epitaxy where a cell melts again, what is refused. */
 #include "grains_case.h"
 #include "grains/cells.inc"
+#include "ingot_io.h"
 
 #include <unistd.h>
 

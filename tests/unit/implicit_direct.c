@@ -1,8 +1,14 @@
 /* Sparse direct solvers: both give the solution, count negative pivots and find zero ones. */
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "check.h"
 #include "one_context.h"
 #include "implicit/mumps.h"
 #include "implicit/direct.h"
+#include "implicit/modes.h"
 
 typedef struct {
   int32_t n;
@@ -114,10 +120,122 @@ static void pivots_are_counted(void **state) {
   }
 }
 
+/* A signal ends a factorization within a block of one front; the next one is whole again. */
+static void factorizations_can_be_interrupted(void **state) {
+  (void)state;
+  enum { N = 600 }; /* a full matrix: one front of many blocks */
+  matrix m = {N, calloc(N + 1, 8), calloc((size_t)N * N, 4), calloc((size_t)N * N, 8)};
+  for (int i = 0; i < N; i++) {
+    m.first[i + 1] = (int64_t)(i + 1) * N;
+    for (int j = 0; j < N; j++) {
+      m.column[i * N + j] = j;
+      m.value[i * N + j] = i == j ? -N : 0.1;
+    }
+  }
+  ig_direct *d = NULL;
+  ig_direct_info info;
+  assert_int_equal(ig_direct_new(cx, m.n, m.first, m.column, IG_DIRECT_OWN, &d), IG_OK);
+  ig_ctx_interrupt(cx);
+  assert_int_equal(ig_direct_factor(d, m.value, true, &info), IG_INTERRUPTED);
+  assert_int_equal(info.negative, 0); /* no pivot was eliminated */
+  cx->interrupted = 0;
+  assert_int_equal(ig_direct_factor(d, m.value, true, &info), IG_OK);
+  assert_int_equal(info.negative, N);
+  ig_direct_free(d);
+  matrix_free(&m);
+}
+
+/* METIS sets a handler of SIGTERM of its own, by which a signal made it fail (more fill by another
+   order, and the signal was lost) or crash. */
+static volatile sig_atomic_t signals_come;
+static volatile bool signals_end;
+static void signal_count(int sig) {
+  (void)sig;
+  signals_come++;
+}
+static void *signals_send(void *self) {
+  int *sent = self;
+  while (!signals_end) {
+    struct timespec pause = {0, 5000000};
+    nanosleep(&pause, NULL);
+    kill(getpid(), SIGTERM);
+    ++*sent;
+  }
+  return NULL;
+}
+static void signals_come_while_equations_are_ordered(void **state) {
+  (void)state;
+  matrix m = grid(18, 3, 0, 0);
+  struct sigaction count = {.sa_handler = signal_count, .sa_flags = SA_RESTART}, before, after;
+  double entries[2];
+  int sent = 0;
+  sigaction(SIGTERM, &count, &before);
+  for (int pass = 0; pass < 2; pass++) {
+    ig_direct *d = NULL;
+    ig_direct_info info;
+    pthread_t sender;
+    sigset_t term, mask;
+    if (pass == 1) { /* the sender does not take it */
+      sigemptyset(&term);
+      sigaddset(&term, SIGTERM);
+      pthread_sigmask(SIG_BLOCK, &term, &mask);
+      assert_int_equal(pthread_create(&sender, NULL, signals_send, &sent), 0);
+      pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    }
+    assert_int_equal(ig_direct_new(cx, m.n, m.first, m.column, IG_DIRECT_OWN, &d), IG_OK);
+    if (pass == 1) {
+      signals_end = true;
+      pthread_join(sender, NULL);
+      assert_true(sent > 2 && signals_come > sent / 2); /* some came together */
+    }
+    assert_int_equal(ig_direct_factor(d, m.value, true, &info), IG_OK);
+    entries[pass] = info.entries;
+    ig_direct_free(d);
+  }
+  assert_true(entries[0] == entries[1]);
+  sigaction(SIGTERM, &before, &after);
+  assert_true(after.sa_handler == signal_count && after.sa_flags & SA_RESTART);
+  assert_false(after.sa_flags & (int)SA_RESETHAND);
+  matrix_free(&m);
+}
+
+/* A diagonal problem whose third solution comes with a signal. */
+typedef struct {
+  int solved;
+} signalled;
+static ig_status signalled_solve(void *self, double *x) {
+  signalled *s = self;
+  (void)x;
+  if (++s->solved == 3)
+    ig_ctx_interrupt(cx);
+  return IG_OK;
+}
+static void signalled_times(void *self, const double *x, double *y) {
+  (void)self;
+  for (int i = 0; i < 400; i++)
+    y[i] = x[i] / (1 + i);
+}
+static void searches_for_modes_can_be_interrupted(void **state) {
+  (void)state;
+  signalled s = {0};
+  const ig_modes_model model = {400, &s, signalled_solve, signalled_times};
+  double mu[10], error, *x = calloc((size_t)400 * 10, 8);
+  int count = 10;
+  assert_int_equal(ig_modes_find(cx, &model, &count, mu, x, &error), IG_INTERRUPTED);
+  assert_int_equal(s.solved, 3); /* the other vectors of the block were not begun */
+  cx->interrupted = 0;
+  assert_int_equal(ig_modes_find(cx, &model, &count, mu, x, &error), IG_OK);
+  assert_true(fabs(mu[9] - 0.1) < 1e-9);
+  free(x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solvers_solve),
       cmocka_unit_test(pivots_are_counted),
+      cmocka_unit_test(factorizations_can_be_interrupted),
+      cmocka_unit_test(signals_come_while_equations_are_ordered),
+      cmocka_unit_test(searches_for_modes_can_be_interrupted),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -1,5 +1,6 @@
 /* A program that has set a decimal comma: whatever the library writes and reads keeps its point. */
 #include "folder.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "core/number.h"
 #include <ingot/ingot.h>

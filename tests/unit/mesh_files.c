@@ -1,6 +1,7 @@
 /* Mesh files: written and read back, other programs' files, and the bad ones of tests/bad/meshes.
  */
 #include "check.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
 #include "io/format/h5.h"

@@ -1,5 +1,6 @@
 /* Parts from surfaces of triangles: the voxels they become, and what is said of bad ones. */
 #include "check.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
 #include "geometry/mesh_case.h"

@@ -3,6 +3,7 @@
    Memory that was freed (a context closed twice, a case used after its context) is not tried: C has
    no answer to that. */
 #include "bench/bench.h"
+#include "ingot_io.h"
 #include "small_cases.h"
 #include "verify/verify.h"
 #include <ingot/ingot.h>

@@ -1,6 +1,7 @@
 /* Dynamics on ranks (threads of this process): rows of the history, snapshots and checkpoints have
    the bits of one rank, whatever the number of ranks and the division. */
 #include "ranks_seats.h"
+#include "ingot_io.h"
 
 /* a plastic bar that is pressed, falls onto a tool, and is led at one end; another step every 20 */
 /* Statics that yield: their ramp is repeated, slower, from a state that all ranks keep. */

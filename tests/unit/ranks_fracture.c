@@ -1,6 +1,7 @@
 /* Fracture on ranks (threads of this process): rows of the history, snapshots of the opened mesh
    and checkpoints have the bits of one rank, whatever the number of ranks and the division. */
 #include "counting_ranks.h"
+#include "ingot_io.h"
 #include "ranks_seats.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* The grains room on ranks (threads of this process): rows of the history, snapshots, tables and
    checkpoints have the bits of one rank. */
 #include "ranks_seats.h"
+#include "ingot_io.h"
 
 /* Directional solidification with nuclei, epitaxy and a free seed. */
 static const char *const column[] = {

@@ -3,6 +3,7 @@
    the finished part are those of one rank, byte for byte, on 2, 3 and 5 ranks, after a restart on
    fewer, and each rank has less memory than one. */
 #include "counted_memory.h"
+#include "ingot_io.h"
 #include "ranks_folders.h"
 
 #ifdef INGOT_HAVE_IO

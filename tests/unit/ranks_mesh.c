@@ -2,6 +2,7 @@
    is collected is whole, and a thermal run has the bits of one rank on any number of them, however
    the mesh is divided. */
 #include "counting_ranks.h"
+#include "ingot_io.h"
 #include "ranks_seats.h"
 #include <unistd.h>
 

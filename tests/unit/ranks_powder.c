@@ -1,6 +1,7 @@
 /* The powder room on ranks (threads of this process): rows of the history, snapshots, tables, files
    of events and checkpoints have the bits of one rank. */
 #include "ranks_seats.h"
+#include "ingot_io.h"
 
 #define METAL                                                                                      \
   "materials",                                                                                     \

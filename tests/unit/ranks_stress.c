@@ -1,6 +1,7 @@
 /* The stress room on ranks (threads of this process): rows of the history, snapshots and
    checkpoints have the bits of one rank, and each rank has its share of the elements. */
 #include "ranks_seats.h"
+#include "ingot_io.h"
 
 #define METAL                                                                                      \
   "materials",                                                                                     \

@@ -2,6 +2,7 @@
    figures of any number of ranks are those of one, byte for byte. Of a grid each rank holds its
    planes, of a mesh its nodes and elements, and less than the whole. */
 #include "ranks_folders.h"
+#include "ingot_io.h"
 
 #ifdef INGOT_HAVE_IO
 

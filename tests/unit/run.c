@@ -1,6 +1,7 @@
 /* Running cases: figures reach the caller, failures are told, a continuation ends as a run in one
    go. A room of four numbers stands in for physics. */
 #include "check.h"
+#include "ingot_io.h"
 #include "run/job.h"
 #include <unistd.h>
 

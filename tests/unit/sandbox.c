@@ -2,6 +2,7 @@
    is made in a child, which reports by its exit status or dies. */
 #define _GNU_SOURCE
 #include "check.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
 #include "io/mesh/sandbox.h"

@@ -206,7 +206,7 @@ static void leaning_walls_need_supports(void **state) {
                                 .up = N,
                                 .height = h,
                                 .across = {1, 1}};
-    double *x = calloc((size_t)(N * layers), sizeof *x), below = 0, volume, contact;
+    double *x = calloc((size_t)(N * layers), sizeof *x), below = 0, volume, contact, flat, missed;
     assert_non_null(x);
     for (int k = 0; k < layers; k++)
       for (int i = 0; i < N; i++) {
@@ -219,6 +219,14 @@ static void leaning_walls_need_supports(void **state) {
                      IG_OK);
     ig_support_columns_find(&c, x, NULL, &volume, &contact);
     assert_near(volume / below, walls[w].share, 0.06 * walls[w].share + 1e-3);
+    /* what steps of elements hold up of a wall that needs supports is found */
+    ig_support_columns_missed(&c, x, walls[w].angle, &flat, &missed);
+    if (walls[w].slope > walls[w].angle + 3)
+      assert_true(flat < 12); /* columns where the wall ends */
+    else if (walls[w].share > 0.95)
+      assert_true(flat > 0 && missed < 0.1 * flat);
+    else if (walls[w].slope < walls[w].angle - 3 && walls[w].share < 0.7)
+      assert_true(flat > 10 && missed > 0.2 * flat);
     ig_support_columns_free(&c);
     ig_ctx_close(cx);
     free(x);

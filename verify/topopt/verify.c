@@ -135,6 +135,8 @@ const ig_verify_entry ig_topopt_verify[] = {
      ig_topopt_verify_problem_slopes},
     {"buckling", "a column, a plate, the strongest column: closed forms", true,
      ig_topopt_verify_buckling},
+    {"large", "large deflections: slopes, small loads, a cantilever that bends far", true,
+     ig_topopt_verify_large},
     {"symmetry", "symmetric problems give symmetric designs, bit for bit", true,
      ig_topopt_verify_symmetry},
     {"mbb", "2D plane stress: objectives of the MBB beam, two meshes, two filters", true,

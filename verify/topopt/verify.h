@@ -37,6 +37,8 @@ ig_topopt_verify_fn ig_topopt_verify_stress;
 ig_topopt_verify_fn ig_topopt_verify_problems, ig_topopt_verify_problem_slopes;
 /* verify_buckling.c */
 ig_topopt_verify_fn ig_topopt_verify_buckling;
+/* verify_large.c */
+ig_topopt_verify_fn ig_topopt_verify_large;
 /* verify_mesh.c */
 ig_topopt_verify_fn ig_topopt_verify_mesh_grid, ig_topopt_verify_mesh_patch,
     ig_topopt_verify_mesh_tets, ig_topopt_verify_mesh_slopes, ig_topopt_verify_mesh_solvers;

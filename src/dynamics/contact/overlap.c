@@ -424,11 +424,18 @@ static ig_status speed_find(ig_dyn_model *m, double *speed) {
   return ig_dyn_share(m, IG_OK, speed, sizeof *speed);
 }
 
-/* Not with `keep`; not on ranks, where no rank has the whole; not with erosion, whose surfaces
-   change. */
+/* Overlaps: not with `keep`; not with erosion, whose surfaces change. */
+static bool passing_watched(const ig_dyn_model *m) {
+  return m->c->contact.overlap != IG_OVERLAP_KEEP && !m->p.erosion.alive;
+}
+
+static bool slides_watched(const ig_dyn_model *m) {
+  return m->p.contact.surfaces > 0 && !m->overlap.sliding.said;
+}
+
+/* Not on ranks, where no rank has the whole. */
 bool ig_dyn_overlap_watched(const ig_dyn_model *m) {
-  return m->overlap.parts > 1 && m->c->contact.overlap != IG_OVERLAP_KEEP && ig_dyn_alone(m) &&
-         !m->p.erosion.alive;
+  return m->overlap.parts > 1 && ig_dyn_alone(m) && (passing_watched(m) || slides_watched(m));
 }
 
 /* Steps to the next look: before anything can have passed through the thinnest part at the
@@ -439,29 +446,27 @@ static ig_status next_find(ig_dyn_model *m, int64_t *next) {
   const double way = speed * ((const ig_dyn_clock *)m->clock.host)->dt;
   /* a quarter of the thinnest part: nothing passes through unseen. At least 20 steps, at most
      5000 */
-  const double steps = way > 0 && isfinite(m->overlap.thin) ? 0.25 * m->overlap.thin / way : 5000;
+  const double steps = way > 0 && m->overlap.thin > 0 && isfinite(m->overlap.thin)
+                           ? 0.25 * m->overlap.thin / way
+                           : 5000;
   *next = (int64_t)fmax(20, fmin(5000, steps));
   return IG_OK;
 }
 
-/* Pulls positions and contact memory, searches, and says after how many steps to look again.
-   Fails if bodies have passed into each other. */
-ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
+/* Steps between looks at what slides: bodies that begin at rest are faster soon. */
+enum { SLIDES = 500 };
+
+/* Bodies that have passed into each other are an error. */
+static ig_status passing_look(ig_dyn_model *m, const double *x) {
   const ig_dyn_clock *k = m->clock.host;
   ig_dyn_overlap found;
-  double *x;
-  IG_TRY(ig_array_pull(m->cx, &m->x));
-  IG_TRY(ig_array_pull(m->cx, &m->contact.kept));
-  IG_TRY(ig_array_pull(m->cx, &m->clock));
-  IG_TRY(IG_NEW(m->cx, &x, 3 * (size_t)m->p.nodes + 1, "overlap"));
-  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
-    x[i] = ig_dyn_get(m, &m->x, i);
   /* 0.2: a penalty lets surfaces overlap a little */
-  const ig_status status = find(m, x, 0.2, &found);
-  free(x);
-  IG_TRY(status);
-  if (found.count == 0)
-    return next_find(m, next);
+  IG_TRY(find(m, x, 0.2, &found));
+  if (found.count == 0) {
+    IG_TRY(next_find(m, &m->overlap.due));
+    m->overlap.due += k->step;
+    return IG_OK;
+  }
   return IG_FAIL(m->cx, IG_NUMERIC,
                  "by step %lld, t = %.4g s, bodies have passed into each other: %d%s nodes lie "
                  "inside another body, the deepest %.3g m below its surface, at (%.4g, %.4g, %.4g) "
@@ -469,6 +474,28 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
                  (long long)k->step, k->time, found.count,
                  found.count >= MEASURED ? " or more" : "", found.depth, found.at[0], found.at[1],
                  found.at[2]);
+}
+
+/* Pulls positions and contact memory, searches, and says after how many steps to look again. */
+ig_status ig_dyn_overlap_check(ig_dyn_model *m, bool last, int64_t *next) {
+  const ig_dyn_clock *k = m->clock.host;
+  double *x;
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->contact.kept));
+  IG_TRY(ig_array_pull(m->cx, &m->clock));
+  IG_TRY(IG_NEW(m->cx, &x, 3 * (size_t)m->p.nodes + 1, "overlap"));
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
+    x[i] = ig_dyn_get(m, &m->x, i);
+  ig_status status = IG_OK;
+  if (passing_watched(m) && (last || k->step >= m->overlap.due))
+    status = passing_look(m, x);
+  if (status == IG_OK)
+    status = ig_dyn_slide_look(m, x, k->time);
+  free(x);
+  *next = passing_watched(m) ? m->overlap.due - k->step : INT64_MAX;
+  if (slides_watched(m) && *next > SLIDES)
+    *next = SLIDES;
+  return status;
 }
 
 /* Largest step in which contact can see a crossing at present speeds; 0: no limit. */

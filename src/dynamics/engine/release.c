@@ -1,5 +1,6 @@
 /* The memory of one model: every array of ig_dyn_model is named here once. Called for the whole
    model and for a rank's part. Arrays that were not made have no memory and are passed over. */
+#include "dynamics/contact/overlap.h"
 #include "dynamics/model/rigid_body_check.h"
 #include "dynamics/model/model.h"
 #include "dynamics/model/pairs.h"
@@ -14,6 +15,7 @@ void ig_dyn_model_release(ig_dyn_model *m) {
     return;
   ig_ctx *cx = m->cx;
   free(m->overlap.part);
+  ig_dyn_slide_forget(m);
   if (m->graph)
     cx->backend->graph_free(cx, m->graph);
   for (int i = 0; i < m->groups; i++) {

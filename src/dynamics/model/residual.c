@@ -5,6 +5,7 @@
    as `unbalance`. */
 #include "dynamics/model/model.h"
 #include "core/output.h"
+#include "ingot_io.h"
 #include "model/read_snapshot.h"
 #ifdef INGOT_HAVE_IO
 #include "io/result/snapshot_locate.h"

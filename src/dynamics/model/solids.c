@@ -79,7 +79,8 @@ ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
                            : "take hexahedra or tetrahedra");
   if (only && !known)
     return ig_fail_at(m->cx, &mat->at,
-                      "the law of material '%s' is not there for %s elements of this kind",
+                      "the law of material '%s' is not there for %s elements of this kind: `law: "
+                      "plastic` takes its yield stress and hardening alone, `law: elastic` neither",
                       mat->name, name);
   return IG_OK;
 }

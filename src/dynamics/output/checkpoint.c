@@ -2,6 +2,7 @@
    and what all ranks have alike (saved_list): numbers (marks), bodies, solids of statics. Arrays
    are written in the order of the whole model, so that a run may go on with another number of
    ranks. */
+#include "dynamics/contact/overlap.h"
 #include "dynamics/model/pairs.h"
 #include "dynamics/model/part.h"
 #include "dynamics/model/solids.h"
@@ -167,5 +168,6 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
     IG_TRY(ig_dyn_relax_room(m));
   const ig_status status = list_read(r, from, &l);
   list_free(&l);
+  ig_dyn_slide_forget(m); /* positions jump */
   return ig_dyn_agree(m, status);
 }

@@ -6,6 +6,7 @@
 #include "model/show.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,11 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
                          .field = s.list,
                          .fill = nodal_fill,
                          .room = &s}};
+  static const char *const kinds[] = {"dynamic", "static", "frequency", "buckling"};
+  if (r->c->analysis.count > 1 && r->analysis < r->c->analysis.count)
+    snprintf(s.shown.state, sizeof s.shown.state, "analysis %d of %d: %s", (int)r->analysis + 1,
+             r->c->analysis.count,
+             kinds[IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)r->analysis)->kind]);
   ig_status status = ig_array_pull(r->m->cx, &r->m->clock);
   if (status == IG_OK)
     status = fields_find(&s);

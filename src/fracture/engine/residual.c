@@ -8,6 +8,7 @@
    as residual_unbalance. */
 #include "fracture/engine/cracks.h"
 #include "fracture/engine/tables.h"
+#include "ingot_io.h"
 #include "model/read_snapshot.h"
 #ifdef INGOT_HAVE_IO
 #include "io/result/snapshot_locate.h"

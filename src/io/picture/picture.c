@@ -326,6 +326,12 @@ static float text_size(const ig_canvas *c) {
   return fmaxf(0.017F * (float)c->height, 7.0F * SUPERSAMPLE);
 }
 
+/* Values are shown with a prefix that suits the larger end of the range. */
+static ig_display bar_display(const scene *k) {
+  return ig_display_of(k->s->label, k->s->field->unit, fmax(fabs(k->low), fabs(k->high)),
+                       k->celsius);
+}
+
 /* Colour bar with ticks at round numbers in a readable unit (core/display.h). */
 static void legend_bar(ig_canvas *c, const scene *k) {
   const float h = (float)c->height, size = text_size(c);
@@ -336,9 +342,7 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     ig_shading_color(&k->shading, (float)(y1 - y) / (float)(y1 - y0), rgb);
     ig_canvas_rect(c, x, y, w, 1, rgb);
   }
-  /* Values are shown with a prefix that suits the larger end of the range. */
-  const ig_display shown =
-      ig_display_of(k->s->label, k->s->field->unit, fmax(fabs(k->low), fabs(k->high)), k->celsius);
+  const ig_display shown = bar_display(k);
   const ig_ticks ticks =
       ig_ticks_between(ig_display_number(&shown, k->low), ig_display_number(&shown, k->high), 6);
   char text[IG_TICK_TEXT], label[200];
@@ -643,7 +647,7 @@ static void folder_show(ig_canvas *canvas, const part *p, float left) {
     snprintf(text, sizeof text, "%.*s", (int)(slash - from < 60 ? slash - from : 60), from);
   else
     snprintf(text, sizeof text, "%.60s", p->path);
-  ig_canvas_text(canvas, left + 0.04F * (float)canvas->height, 0.11F * (float)canvas->height,
+  ig_canvas_text(canvas, left + 0.04F * (float)canvas->height, 0.14F * (float)canvas->height,
                  text_size(canvas), INK, text);
 }
 
@@ -677,14 +681,19 @@ static void outline_box(const part *p, ig_camera *camera) {
 /* Two parts are drawn at the same scale, so that they can be compared. One or two windows beside
    each other with one scale, so that sizes can be compared; room at the right for the bar of
    colours. */
-static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_canvas *canvas) {
+static ig_status parts_draw(part *p, int parts, const ig_view_options *o, const ig_titles *titles,
+                            ig_canvas *canvas) {
   const double w = canvas->width, h = canvas->height;
   const bool bar = p[0].scene.s && !o->bare;
   const double right = bar ? 0.86 * w : 0.97 * w;
   double window[SIDES][4], scale = INFINITY;
   for (int i = 0; i < parts; i++) {
     const double from = right * i / parts, to = right * (i + 1) / parts;
-    const double one[4] = {from + 0.06 * w / parts, (parts > 1 ? 0.14 : 0.09) * h,
+    const double one[4] = {from + 0.06 * w / parts,
+                           (parts > 1 ? 0.16
+                            : o->bare ? 0.05
+                                      : 0.12) *
+                               h,
                            to - (parts > 1 ? 0.03 * w : 0.0), 0.91 * h};
     memcpy(window[i], one, sizeof one);
     p[i].scene.size = camera_aim(&p[i].scene.camera, p[i].snap, &p[i].surface, o);
@@ -708,9 +717,7 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
   if (bar)
     legend_bar(canvas, &p[0].scene);
   legend_axes(canvas, &p[0].scene.camera, p[0].surface.flat && !o->fixed_camera);
-  if (o->title)
-    ig_canvas_text(canvas, 0.04F * (float)h, 0.055F * (float)h, 1.24F * text_size(canvas), INK,
-                   o->title);
+  ig_titles_draw(canvas, titles, text_size(canvas));
   return IG_OK;
 }
 
@@ -818,9 +825,8 @@ static ig_status options_check(ig_ctx *cx, const ig_view_options *o, int width, 
   return IG_OK;
 }
 
-/* The range that ig_view_png would use; for movies, whose frames need one range. */
-ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *options,
-                        double range[2]) {
+ig_status ig_view_usual(ig_ctx *cx, const char *path, const ig_view_options *options,
+                        char field[160], double range[2]) {
   static const ig_view_options usual;
   part p[SIDES] = {0};
   char name[96];
@@ -831,9 +837,29 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
   const double shift = status == IG_OK ? kelvins(&p[0], o.celsius).shift : 0;
   for (int i = 0; i < 2 && status == IG_OK; i++)
     range[i] += shift; /* as the options take it */
+  snprintf(field, 160, "%s", status == IG_OK && p[0].scene.s ? p[0].s.label : "");
   part_free(&p[0]);
   part_free(&p[1]);
   return status;
+}
+
+/* The range that ig_view_png would use; for movies, whose frames need one range. */
+ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *options,
+                        double range[2]) {
+  char field[160];
+  return ig_view_usual(cx, path, options, field, range);
+}
+
+/* The title that was asked for, or that of the case beside the snapshot; then what is shown. */
+static ig_status titles_find(ig_ctx *cx, const char *path, const part *p, int parts,
+                             const ig_view_options *o, ig_titles *titles) {
+  char own[160] = "";
+  if (!o->title && parts == 1)
+    IG_TRY(ig_folder_title(cx, path, own));
+  ig_titles_make(o->title ? o->title : own, p->snap, p->scene.s,
+                 p->scene.s ? bar_display(&p->scene).unit : "", parts == 1 && !o->difference,
+                 titles);
+  return IG_OK;
 }
 
 /* Drawn at a multiple of the size and averaged, which smooths edges. options may be NULL; *png is
@@ -848,6 +874,7 @@ ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *optio
   char name[96];
   int parts;
   double range[2];
+  ig_titles titles;
   ig_canvas large = {0}, final = {0};
   ig_status status;
   /* Sizes are limited before any memory is taken. */
@@ -868,8 +895,10 @@ ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *optio
                                       .edge_width = 0.0016F * (float)large.height};
     melt_set(&p[i].scene);
   }
-  IG_TRY_GOTO(status, done, parts_draw(p, parts, o, &large));
+  IG_TRY_GOTO(status, done, titles_find(cx, path, p, parts, o, &titles));
+  IG_TRY_GOTO(status, done, parts_draw(p, parts, o, &titles, &large));
   IG_TRY_GOTO(status, done, ig_canvas_shrink(cx, &large, SUPERSAMPLE, &final));
+  final.titles = &titles;
   status = ig_canvas_png(cx, &final, o->dpi, png, size);
 done:
   ig_canvas_free(&large);

@@ -6,9 +6,15 @@
 #include "core/output.h"
 #include <ingot/view.h>
 
+/* Lines above a picture: the title of the case, and what is shown; "": none. */
+typedef struct {
+  char line[2][160];
+} ig_titles;
+
 /* A picture under construction: colours and depth of each pixel. */
 typedef struct {
   int width, height;
+  const ig_titles *titles; /* written into the file, as text; NULL: none */
   float *rgb;   /* height x width x 3, linear light is not worth it here: plain sRGB values 0..1 */
   float *depth; /* height x width, smaller is nearer */
 } ig_canvas;
@@ -23,6 +29,10 @@ IG_MUST_CHECK ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, doubl
 /* What ig_view writes, in memory; the caller frees *png. */
 IG_MUST_CHECK ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options,
                                     char **png, size_t *size);
+
+/* The field that it draws, "": none, and the range of its colors, as the options take it. */
+IG_MUST_CHECK ig_status ig_view_usual(ig_ctx *cx, const char *path, const ig_view_options *options,
+                                      char field[160], double range[2]);
 
 /* Magnification of displacements of at most `most` (m) in a part of size `size` (m). */
 double ig_warp_usual(double size, double most);
@@ -158,6 +168,14 @@ IG_MUST_CHECK ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, cons
                                        const char *name, const ig_surface *s,
                                        const ig_camera *camera, double size, ig_canvas *canvas);
 
+/* --- picture_title.c */
+/* title: NULL, none; s: the field, NULL: none; unit: as on the color bar. alone: with the time and
+   what is beside it, which two results side by side have below each of them. */
+void ig_titles_make(const char *title, const ig_snapshot *snap, const ig_scalar *s,
+                    const char *unit, bool alone, ig_titles *t);
+/* size: height of capitals, pixels. */
+void ig_titles_draw(ig_canvas *canvas, const ig_titles *t, float size);
+
 /* --- picture_loads.c: what the folder of a snapshot says beside it */
 /* A load (a sum over the nodes of a region) or a support. */
 typedef struct {
@@ -195,5 +213,7 @@ void ig_marks_draw(const ig_marks *m, const ig_camera *camera, double size, ig_c
    The second reads the case beside a snapshot. */
 double ig_case_solidus(const ig_node *kase);
 IG_MUST_CHECK ig_status ig_folder_solidus(ig_ctx *cx, const char *path, double *solidus);
+/* The title of the case beside a snapshot; "": it has none, or there is no case. */
+IG_MUST_CHECK ig_status ig_folder_title(ig_ctx *cx, const char *path, char title[160]);
 
 #endif

@@ -2,6 +2,7 @@
    Barycentric coordinates per pixel; simple, and fast enough for a picture of some million
    triangles. */
 #include "io/picture/picture.h"
+#include <ingot/ingot.h>
 
 #include <errno.h>
 #include <math.h>
@@ -323,6 +324,19 @@ static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *r
     const png_uint_32 metre = (png_uint_32)lround(dpi / 0.0254);
     png_set_pHYs(png, info, metre, metre, PNG_RESOLUTION_METER);
   }
+  /* What the picture says, for readers that cannot see it and programs that sort pictures. */
+  char program[48];
+  png_text said[3] = {{0}};
+  snprintf(program, sizeof program, "Ingot %s", ig_version());
+  int texts = 0;
+  for (int i = 0; canvas->titles && i < 2; i++)
+    if (canvas->titles->line[i][0])
+      said[texts++] = (png_text){.compression = PNG_ITXT_COMPRESSION_NONE,
+                                 .key = (png_charp)(i ? "Description" : "Title"),
+                                 .text = (png_charp)canvas->titles->line[i]};
+  said[texts++] = (png_text){
+      .compression = PNG_TEXT_COMPRESSION_NONE, .key = (png_charp) "Software", .text = program};
+  png_set_text(png, info, said, texts);
   png_write_info(png, info);
   for (int y = 0; y < canvas->height; y++) {
     for (int i = 0; i < 3 * canvas->width; i++) {

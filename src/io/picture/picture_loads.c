@@ -79,6 +79,23 @@ ig_status ig_folder_solidus(ig_ctx *cx, const char *path, double *solidus) {
   return status;
 }
 
+ig_status ig_folder_title(ig_ctx *cx, const char *path, char title[160]) {
+  char *file = beside(path, IG_CASE);
+  ig_arena *arena = NULL;
+  ig_node *root = NULL;
+  title[0] = '\0';
+  ig_status status = file ? ig_arena_new(cx, &arena) : IG_OK;
+  if (status == IG_OK && file && ig_yaml_open(cx, arena, file, &root) == IG_OK) {
+    const ig_node *own = root->kind == IG_NODE_MAP ? ig_node_find(root, "title") : NULL;
+    if (own && own->kind == IG_NODE_SCALAR && own->text)
+      snprintf(title, 160, "%s", own->text);
+  }
+  if (arena)
+    ig_arena_free(arena);
+  free(file);
+  return status;
+}
+
 /* --- marks */
 
 /* Columns of the table, by their names. */

@@ -135,6 +135,8 @@ static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
   IG_TRY(ig_h5_group(h5, ROOT "/FieldData"));
   IG_TRY(ig_h5_put(h5, ROOT "/FieldData/TimeValue", IG_F64, 1, 0, &snap->time));
   IG_TRY(ig_h5_put_text(h5, ROOT "/FieldData/TimeValue", "unit", snap->iterations ? "1" : "s"));
+  if (snap->state[0])
+    IG_TRY(ig_h5_put_text(h5, ROOT "/FieldData/TimeValue", "state", snap->state));
   return ig_h5_put(h5, ROOT "/FieldData/Step", IG_I64, 1, 0, &snap->step);
 }
 
@@ -369,6 +371,9 @@ static ig_status read_fields(ig_h5 *h5, const place *p, ig_snapshot *snap) {
   const char *const values = p->steps ? ROOT "/Steps/Values" : ROOT "/FieldData/TimeValue";
   if (ig_h5_has(h5, values) && ig_h5_get_text(h5, values, "unit", unit, sizeof unit) == IG_OK)
     snap->iterations = strcmp(unit, "1") == 0;
+  if (p->steps || !ig_h5_has(h5, values) ||
+      ig_h5_get_text(h5, values, "state", snap->state, sizeof snap->state) != IG_OK)
+    snap->state[0] = '\0'; /* there is none */
   if (ig_h5_has(h5, ROOT "/FieldData/Step"))
     IG_TRY(ig_h5_get(h5, ROOT "/FieldData/Step", IG_I64, 1, 1, &snap->step));
   return IG_OK;

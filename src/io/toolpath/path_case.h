@@ -4,6 +4,7 @@
 #define IG_IO_TOOLPATH_PATH_CASE_H
 
 #include "io/toolpath/toolpath.h"
+#include "ingot_io.h"
 
 /* SI units; NaN: not given. */
 typedef struct {

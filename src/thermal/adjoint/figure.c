@@ -16,6 +16,7 @@
 #include "thermal/adjoint/adjoint.h"
 #include "core/number.h"
 #include "core/option.h"
+#include "ingot_io.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/atomic_file.h"
 #include "io/format/csv.h"

@@ -13,7 +13,7 @@ int ig_topopt_method(const ig_topopt_case *c) {
     return c->optimiser.method;
   bool mma = c->projection.beta > 0 || ig_topopt_made(c) || c->constraints.count ||
              c->minimise >= IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY ||
-             c->temperature_change != 0; /* gradients have both signs */
+             c->temperature_change != 0 || c->analysis.large_deflections; /* slopes of both signs */
   for (int i = 0; i < c->loads.count; i++) {
     const ig_load_case *l = IG_ITEM(ig_load_case, c->loads, i);
     const double *g = l->gravity; /* weight: slopes have both signs */
@@ -41,8 +41,8 @@ bool ig_topopt_analysed(const ig_topopt_case *c) {
     const ig_limit_case *l = IG_ITEM(ig_limit_case, c->constraints, i);
     bound = bound || !isnan(l->stress) || !isnan(l->compliance) || !isnan(l->displacement);
   }
-  return c->surface.analyse < 0 ? bound && !c->choose_material && c->penalty > 1
-                                : c->surface.analyse;
+  const bool fits = !c->choose_material && !c->analysis.large_deflections && c->penalty > 1;
+  return c->surface.analyse < 0 ? bound && fits : c->surface.analyse;
 }
 
 double ig_topopt_copies(const ig_topopt_case *c) {

@@ -1,6 +1,7 @@
 /* Which designs have a finished part that is analysed on meshes of its own (section `finish`,
    `ingot finish`); the others are refused by name, before the run where it is asked for there. */
 #include "topopt/case/boundary_conditions.h"
+#include "ingot_io.h"
 #include "io/mesh/mesh_io.h"
 #include "material/material.h"
 
@@ -85,6 +86,10 @@ ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_m
                       "finish: problem: %s is not supported: only parts under forces are "
                       "analysed again",
                       problem[c->problem]);
+  if (c->analysis.large_deflections)
+    return ig_fail_at(cx, &c->analysis.at,
+                      "finish: not with large_deflections, the part would be analysed for small "
+                      "ones: mesh part.stl and analyse it by `structure` with `large: true`");
   if (plane)
     return ig_fail_at(cx, &c->grid.at, "finish: plane designs have no surface to be finished");
   if (c->springs.count)

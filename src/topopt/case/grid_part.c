@@ -5,6 +5,7 @@
    the whole grid on every rank (mesh/tri_surface.h). The voxels stay in the model (`inside`),
    where the search for nodes and faces needs them. */
 #include "mesh/tri_surface.h"
+#include "ingot_io.h"
 #include "topopt/case/boundary_conditions.h"
 
 #include <math.h>

@@ -366,6 +366,18 @@ static const ig_option finish_options[] = {
             "cycles whose damage is added up (Miner), by the `fatigue` of the material"),
     IG_END};
 
+static const ig_option analysis_options[] = {
+    IG_BOOL(ig_analysis_case, large_deflections, "false",
+            "large displacements and rotations: equilibrium of the deformed body by Newton's "
+            "method (on a CPU)"),
+    IG_CHOICE(ig_analysis_case, law, "elastic|neo_hookean", "elastic",
+              "of large deflections: St. Venant and Kirchhoff's (Hooke's law with Green's "
+              "strain), or the compressible neo-Hookean law, for strains that are large, too"),
+    IG_INT(ig_analysis_case, load_steps, "1", 1, 1000,
+           "of large deflections: equal steps in which the loads are applied; shorter where "
+           "Newton's method does not converge"),
+    IG_END};
+
 /* The top level of a case with `physics: topopt`. */
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
@@ -448,6 +460,8 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
            "elements that share one density: extrusion, repetition, symmetry of the design"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
+    IG_MAP(ig_topopt_case, analysis, ig_analysis_case, analysis_options, NULL,
+           "how the body deforms under its loads"),
     IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),
     IG_MAP(ig_topopt_case, finish, ig_finish_case, finish_options, NULL,

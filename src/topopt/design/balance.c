@@ -3,6 +3,7 @@
    A rigid translation does no work on the stiffness matrix, so that the forces which supports and
    springs put on the body are, along each axis, minus the sum of (K u) over the free unknowns.
    Loads on unknowns that are held go straight into the support and are in neither sum. */
+#include "topopt/design/large.h"
 #include "topopt/design/load.h"
 #include "topopt/output.h"
 #include "backend/backend.h"
@@ -48,7 +49,8 @@ static ig_status sum(const ig_topopt_design *s, int q, room *w, double *load, do
   IG_TRY(ig_topopt_dot_states(s->cx, d, w->unit.dev, ig_topopt_load_of(s, q), load));
   if (l->held.dev) /* the forces that nodes held away from zero need are no load */
     IG_TRY(ig_topopt_dot_states(s->cx, d, w->unit.dev, s->pull.dev, &pull));
-  IG_TRY(d->apply(d->self, s->u[s->realisations - 1][q].dev, w->force.dev));
+  IG_TRY(s->large ? ig_topopt_large_forces(s, q, w->force.dev)
+                  : d->apply(d->self, s->u[s->realisations - 1][q].dev, w->force.dev));
   IG_TRY(ig_topopt_dot_states(s->cx, d, w->unit.dev, w->force.dev, reaction));
   *load = l->norm[q] * *load + pull;
   *reaction *= -l->norm[q];

@@ -15,6 +15,7 @@
    constraints are those of the intermediate one, which is the last. */
 #include "topopt/design/buckling.h"
 #include "topopt/design/distortion.h"
+#include "topopt/design/large.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/overheat.h"
@@ -122,30 +123,6 @@ static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
 
 /* --- analysis of one realisation --- */
 
-/* A smooth maximum (Kreisselmeier-Steinhauser) of several values, in units of the largest of
-   them, and its slope by each. The value is within log(count)/20 of the largest, relative to it. */
-static double worst_of(int count, const double *value, double *weight) {
-  const double sharpness = 20;
-  int first = 0;
-  double worst = value[0], sum = 0, mean = 0;
-  for (int r = 1; r < count; r++) {
-    first = fabs(value[r]) > fabs(value[first]) ? r : first;
-    worst = fmax(worst, value[r]);
-  }
-  const double scale = value[first] != 0 ? fabs(value[first]) : 1;
-  for (int r = 0; r < count; r++)
-    sum += weight[r] = exp(sharpness * (value[r] - worst) / scale);
-  const double smooth = worst + log(sum) * scale / sharpness;
-  for (int r = 0; r < count; r++) {
-    weight[r] /= sum;
-    mean += weight[r] * value[r];
-  }
-  /* the unit moves with the largest */
-  if (value[first] != 0)
-    weight[first] += (smooth - mean) / value[first];
-  return smooth;
-}
-
 /* What is left of the port's system, times each displacement: its rank knows it. With the adjoint z
    of the port and its residual r = l - K z the displacement is l.u = z.f + r.u: the last term
    corrects the first-order error of an inexact solve. */
@@ -206,16 +183,11 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
   if (l->cases == 0)
     IG_TRY(ig_array_zero(s->cx, &s->work));
-  *objective =
-      s->c->combine == IG_COMBINE_WORST && l->cases > 0 ? worst_of(l->cases, value, part) : 0;
+  *objective = ig_topopt_combine(s->c, l->cases, value, part);
   for (int q = 0; q < l->cases; q++) {
-    double scale =
-        l->weight[q] * l->norm[q] * (port ? sign * l->norm_port : l->norm[q]) / l->stiffness;
+    const double scale = l->weight[q] * l->norm[q] * (port ? sign * l->norm_port : l->norm[q]) /
+                         l->stiffness * part[q];
     s->response[q] = l->weight[q] != 0 ? value[q] / l->weight[q] : 0;
-    if (s->c->combine == IG_COMBINE_WORST)
-      scale *= part[q];
-    else
-      *objective += value[q];
     const double *adjoint = port ? s->adjoint[r].dev : s->u[r][q].dev;
     IG_TRY(s->d->energy(s->d->self, adjoint, s->u[r][q].dev, scale, q > 0, energy));
     if (!port)
@@ -311,7 +283,8 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
                             s->density[r].dev, s->d->modulus));
     IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
-    IG_TRY(ig_topopt_design_analyse(s, r, &value[r], e));
+    IG_TRY(s->large ? ig_topopt_large_analyse(s, r, &value[r], e)
+                    : ig_topopt_design_analyse(s, r, &value[r], e));
     start = ig_now();
     /* one realisation writes its gradient straight to dc */
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
@@ -334,7 +307,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   e->objective = value[0];
   if (s->realisations > 1) {
     double weight[IG_REALISATIONS];
-    e->objective = worst_of(s->realisations, value, weight);
+    e->objective = ig_topopt_worst(s->realisations, value, weight);
     IG_TRY(s->ops->mix(s->cx, n, weight[0], s->part[0].dev, weight[1], s->part[1].dev, s->dc.dev));
     IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2], s->part[2].dev, s->dc.dev));
   }
@@ -417,6 +390,10 @@ static ig_status check_update(const ig_topopt_design *s) {
     return ig_fail_at(s->cx, &c->optimiser.at,
                       "temperature_change: needs optimiser: {method: mma}: material that is warm "
                       "may do harm, which oc does not know");
+  if (c->analysis.large_deflections && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(s->cx, &c->optimiser.at,
+                      "large_deflections: needs optimiser: {method: mma}: more material may do "
+                      "harm, which oc does not know");
   if (c->minimise >= IG_MINIMISE_BUCKLING && ig_topopt_method(c) == IG_OPTIMISER_OC)
     return ig_fail_at(s->cx, &c->optimiser.at,
                       "minimise: buckling, distortion, support_volume and overheating need "
@@ -573,6 +550,7 @@ static ig_status build(ig_topopt_design *s) {
   IG_TRY(ig_topopt_distortion_new(s));
   IG_TRY(ig_topopt_support_new(s));
   IG_TRY(ig_topopt_overheat_new(s));
+  IG_TRY(ig_topopt_large_new(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
@@ -663,6 +641,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
   ig_topopt_support_free(s);
   ig_topopt_overheat_free(s);
   ig_topopt_pnorm_free(s);
+  ig_topopt_large_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
   ig_array_free(s->cx, &s->drawn);

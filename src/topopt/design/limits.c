@@ -15,6 +15,7 @@
      overheating       design/overheat.c */
 #include "topopt/design/buckling.h"
 #include "topopt/design/distortion.h"
+#include "topopt/design/large.h"
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/overheat.h"
@@ -45,6 +46,28 @@ ig_status ig_topopt_limit_work(const ig_topopt_design *s, int i, double *value) 
   *value = l->norm[q] * norm / l->stiffness * (compliance ? lu - s->held[q] : lu + shift) /
            (compliance ? limit->compliance : limit->displacement);
   return IG_OK;
+}
+
+/* A compliance or displacement under large deflections, whose compliances have adjoints, too. */
+static ig_status large_slope(ig_topopt_design *s, int i, const ig_law *law, int q, double *value) {
+  const ig_loading *l = s->loading;
+  const int r = s->realisations - 1;
+  const ig_limit_case *limit = ig_topopt_limit_case(s, i);
+  const bool compliance = !isnan(limit->compliance);
+  const double *of = compliance ? ig_topopt_load_of(s, q) : l->limit[i].dev;
+  const double scale = l->norm[q] * (compliance ? l->norm[q] : l->norm_limit[i]) / l->stiffness /
+                       (compliance ? limit->compliance : limit->displacement);
+  double *z = s->large->adjoint.dev;
+  IG_TRY(ig_topopt_limit_work(s, i, value));
+  IG_TRY(ig_topopt_large_adjoint(s, r, q, of, z));
+  IG_TRY(ig_topopt_large_energy(s, r, q, z, scale, false, s->work.dev));
+  IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
+  IG_TRY(s->ops->slope(s->cx, s->d->places, s->d->role, law, ig_topopt_design_filtered(s),
+                       s->density[r].dev, s->work.dev, s->limit_slope[i].dev, s->spare.dev));
+  IG_TRY(ig_topopt_load_direct(s, r, q, z, scale, false));
+  if (compliance)
+    IG_TRY(ig_topopt_load_direct(s, r, q, s->u[r][q].dev, scale, true));
+  return ig_topopt_load_add(s, s->spare.dev, s->limit_slope[i].dev);
 }
 
 /* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
@@ -117,6 +140,10 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     const double *u = s->u[r][q].dev, *adjoint = u;
     /* J per unit of f.u; with the adjoint of a displacement, m per unit of l.u */
     double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance;
+    if (s->large) {
+      IG_TRY(large_slope(s, i, law, q, &e->limit[i]));
+      continue;
+    }
     if (!compliance) {
       start = ig_now();
       adjoint = s->limit_state[i].dev;

@@ -1,6 +1,6 @@
 /* Memory that a design takes, before it is made: `ingot check` reports it for models that are
-   too large to be built. Must agree with what evaluate.c, limits.c, mma.c and stress.c allocate;
-   n and nu as in topopt.h. */
+   too large to be built. Must agree with what evaluate.c, large.c, limits.c, mma.c and stress.c
+   allocate; n and nu as in topopt.h. */
 #include "topopt/design/buckling.h"
 #include "topopt/design/distortion.h"
 #include "topopt/design/load.h"
@@ -18,6 +18,7 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
   bytes += ig_topopt_buckling_bytes(c, n, nu, cases) + ig_topopt_distortion_bytes(c, n, nu) +
            ig_topopt_overheat_bytes(c, n);
+  bytes += c->analysis.large_deflections ? 8 * (9 * n + nu) : 0;
   bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;

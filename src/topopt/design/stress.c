@@ -10,6 +10,7 @@
    energies. */
 #include "topopt/design/stress.h"
 #include "core/sorted.h"
+#include "topopt/design/large.h"
 #include "topopt/design/load.h"
 #include "topopt/design/solve_groups.h"
 #include "backend/backend.h"
@@ -57,6 +58,16 @@ static int first_slot(const ig_topopt_design *s, int i) {
   return i < IG_LIMITS ? i - s->cluster_of[i] : i;
 }
 
+/* The measure of the stresses of load case q, at unit modulus: into t->mises; t->tensor has the
+   tensors where displacements are small. */
+static ig_status mises_of(const ig_topopt_design *s, int q, const ig_topopt_hooke *law) {
+  ig_topopt_stress *t = s->stress;
+  if (s->large)
+    return ig_topopt_large_mises(s, q, law, t->mises.dev);
+  IG_TRY(s->d->strain(s->d->self, s->u[s->realisations - 1][q].dev, t->tensor.dev));
+  return t->ops->mises(s->cx, s->d->places, s->d->role, law, t->tensor.dev, t->mises.dev);
+}
+
 /* Stresses of slot i under load case q: tensors, von Mises stresses, relaxed ones. Pa per unit
    state: norm of the load over the thickness; the modulus cancels, as states are in units of
    load over stiffness. */
@@ -64,7 +75,7 @@ static ig_status stresses(const ig_topopt_design *s, int i, int q, bool clusters
                           ig_topopt_stressed *a) {
   ig_topopt_stress *t = s->stress;
   const ig_limit_case *limit = limit_of(s, i);
-  const int last = s->realisations - 1;
+  const int last = s->realisations - 1; /* of the densities */
   const double weight = limit ? 1 / limit->stress : s->loading->weight[q];
   *a = (ig_topopt_stressed){.member = limit ? s->loading->limit[i].dev : t->member.dev,
                             .cluster = clusters && limit ? t->cluster[first_slot(s, i)].dev : NULL,
@@ -78,8 +89,7 @@ static ig_status stresses(const ig_topopt_design *s, int i, int q, bool clusters
   const ig_topopt_hooke law = law_of(s, i, &a->factor);
   if (a->factor == 0)
     a->factor = 1e-300; /* a load case of no weight */
-  IG_TRY(s->d->strain(s->d->self, s->u[last][q].dev, t->tensor.dev));
-  IG_TRY(t->ops->mises(s->cx, s->d->places, s->d->role, &law, t->tensor.dev, t->mises.dev));
+  IG_TRY(mises_of(s, q, &law));
   return t->ops->relaxed(s->cx, s->d->places, s->d->role, a, t->relaxed.dev);
 }
 
@@ -110,6 +120,37 @@ static ig_status measure(const ig_topopt_design *s, int i, double *peak, double 
   return IG_OK;
 }
 
+/* The same under large deflections, for the norm in `a`: weights of von Mises' stresses, the load
+   that they make, its adjoint. */
+static ig_status large_adjoint(ig_topopt_design *s, const ig_topopt_hooke *law,
+                               const ig_topopt_stressed *a, int q, bool add, double *state) {
+  ig_topopt_stress *t = s->stress;
+  const int last = s->realisations - 1;
+  const size_t n = (size_t)s->d->places, bytes = n * sizeof(double);
+  double *r = NULL, *mises = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &r, n, "stresses"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &mises, n, "stresses"));
+  IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, r, t->relaxed.dev, bytes));
+  IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, mises, t->mises.dev, bytes));
+  for (size_t e = 0; e < n; e++)
+    r[e] = r[e] > 0 ? pow(r[e] / a->norm, a->exponent - 1) * r[e] / mises[e] : 0;
+  IG_TRY_GOTO(status, done, s->cx->backend->copy_in(s->cx, t->work.dev, r, bytes));
+  if (!add)
+    IG_TRY_GOTO(status, done, ig_array_zero(s->cx, &s->work));
+  IG_TRY_GOTO(status, done,
+              ig_topopt_large_mises_back(s, q, law, t->work.dev, t->load.dev, s->work.dev));
+  IG_TRY_GOTO(status, done, ig_topopt_large_adjoint(s, last, q, t->load.dev, state));
+  IG_TRY_GOTO(status, done, ig_topopt_large_energy(s, last, q, state, 1, true, s->work.dev));
+  IG_TRY_GOTO(status, done, ig_topopt_load_direct(s, last, q, state, 1, false));
+  if (s->loading->gravity[q].dev)
+    status = s->ops->mix(s->cx, (int64_t)n, 1, t->direct.dev, 1, s->direct.dev, t->direct.dev);
+done:
+  free(r);
+  free(mises);
+  return status;
+}
+
 /* The adjoint of load case q: energies into s->work (added), slopes by densities alone into
    t->direct (added). */
 static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double norm, double *state,
@@ -127,6 +168,8 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
   IG_TRY(
       t->ops->slopes(s->cx, n, s->d->role, &law, &a, t->relaxed.dev, t->tensor.dev, t->work.dev));
   IG_TRY(s->ops->mix(s->cx, n, 1, t->work.dev, add ? 1 : 0, t->direct.dev, t->direct.dev));
+  if (s->large)
+    return large_adjoint(s, &law, &a, q, add, state);
   IG_TRY(s->d->strain_back(s->d->self, t->tensor.dev, t->load.dev));
   IG_TRY(ig_topopt_dot_states(s->cx, s->d, t->load.dev, t->load.dev, &ff));
   const double size = sqrt(ff);
@@ -311,8 +354,7 @@ ig_status ig_topopt_stress_field(const ig_topopt_design *s) {
                                 .mises = t->mises.dev,
                                 .factor = s->loading->norm[0] / s->d->thickness,
                                 .relaxation = s->c->stress.relaxation};
-  IG_TRY(s->d->strain(s->d->self, s->u[last][0].dev, t->tensor.dev));
-  IG_TRY(t->ops->mises(s->cx, s->d->places, s->d->role, &s->d->hooke, t->tensor.dev, t->mises.dev));
+  IG_TRY(mises_of(s, 0, &s->d->hooke));
   return t->ops->relaxed(s->cx, s->d->places, s->d->role, &a, t->relaxed.dev);
 }
 
@@ -405,9 +447,7 @@ ig_status ig_topopt_stress_largest(ig_topopt_design *s, int i, double relaxation
                             .relaxation = relaxation};
     double top;
     const ig_topopt_hooke law = law_of(s, i, &a.factor);
-    IG_TRY_GOTO(status, done, s->d->strain(s->d->self, s->u[last][q].dev, t->tensor.dev));
-    IG_TRY_GOTO(status, done,
-                t->ops->mises(s->cx, s->d->places, s->d->role, &law, t->tensor.dev, t->mises.dev));
+    IG_TRY_GOTO(status, done, mises_of(s, q, &law));
     IG_TRY_GOTO(status, done, t->ops->relaxed(s->cx, s->d->places, s->d->role, &a, t->relaxed.dev));
     IG_TRY_GOTO(status, done, ig_topopt_most(s->cx, s->d, t->relaxed.dev, &top));
     *peak = fmax(*peak, top);

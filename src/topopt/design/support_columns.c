@@ -145,6 +145,65 @@ void ig_support_columns_find(ig_support_columns *c, const double *x, const doubl
       }
 }
 
+/* --- what steps hide --- */
+
+/* Whether an element is on the underside of a part, and not on the plate. */
+static bool hangs_over(const ig_topopt_layers *l, const double *x, int i, int j, int k) {
+  return i >= 0 && i < l->n[0] && j >= 0 && j < l->n[1] && k > 0 && k < l->layers &&
+         x[place(l, i, j, k)] > 0.5 && x[place(l, i, j, k - 1)] <= 0.5;
+}
+
+/* The underside followed from column to column on one side, as far as it goes and `most` columns:
+   how many, and the layers it rises by. `jump`: layers between two columns, at most. */
+static int follow(const ig_topopt_layers *l, const double *x, const int from[3], int axis, int side,
+                  int jump, int *rise) {
+  enum { MOST = 3 };
+  int at[3] = {from[0], from[1], from[2]}, m = 0;
+  while (m < MOST) {
+    int found = -1;
+    at[axis] += side;
+    for (int step = 0; step <= jump && found < 0; step++)
+      for (int sign = -1; sign <= 1 && found < 0; sign += 2)
+        if (hangs_over(l, x, at[0], at[1], at[2] + sign * step))
+          found = at[2] + sign * step;
+    if (found < 0)
+      break;
+    at[2] = found;
+    m++;
+  }
+  *rise = side * (at[2] - from[2]);
+  return m;
+}
+
+void ig_support_columns_missed(const ig_support_columns *c, const double *x, double angle,
+                               double *flat, double *missed) {
+  const ig_topopt_layers *l = c->layers;
+  const double steepest = tan((angle - 1) / 57.29577951308232);
+  *flat = *missed = 0;
+  for (int k = 1; k < l->layers; k++)
+    for (int j = 0; j < l->n[1]; j++)
+      for (int i = 0; i < l->n[0]; i++) {
+        const int here[3] = {i, j, k};
+        double sum = 0;
+        if (!hangs_over(l, x, i, j, k))
+          continue;
+        for (int d = 0; d < 2; d++) {
+          int rise[2];
+          /* what rises by more is steeper than any angle of a print */
+          const int jump = (int)fmin(64, ceil(2 * l->across[d] / l->height));
+          const int columns =
+              follow(l, x, here, d, 1, jump, &rise[0]) + follow(l, x, here, d, -1, jump, &rise[1]);
+          const double slope =
+              columns ? (rise[0] + rise[1]) * l->height / (columns * l->across[d]) : 0;
+          sum += slope * slope;
+        }
+        if (sqrt(sum) >= steepest)
+          continue;
+        *flat += c->area;
+        *missed += c->hang[place(l, i, j, k)] < 0.5 ? c->area : 0;
+      }
+}
+
 /* From the plate up: what an element asks for is known to its column when the layer below is done.
    slope_need: of the layer below, by what it is asked for, times what the weights make of it. */
 void ig_support_columns_back(ig_support_columns *c, const double *x, const double *count,

@@ -38,6 +38,11 @@ void ig_support_columns_free(ig_support_columns *c);
  * all). */
 void ig_support_columns_find(ig_support_columns *c, const double *x, const double *count,
                              double *volume, double *contact);
+/* Of a part of 0 and 1 that was looked at last, area of elements in m^2: `flat` of what lies below
+   it with nothing under it and is less steep than `angle` (degrees) over a few elements, `missed`
+   of that which a step of elements holds up, so that no support is counted there. */
+void ig_support_columns_missed(const ig_support_columns *c, const double *x, double angle,
+                               double *flat, double *missed);
 /* Slope of by_volume x volume + by_contact x contact by the densities that were looked at last. */
 void ig_support_columns_back(ig_support_columns *c, const double *x, const double *count,
                              double by_volume, double by_contact, double *slope);

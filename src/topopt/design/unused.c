@@ -229,6 +229,12 @@ static ig_status check_sections(const asked *a) {
        "it is for minimise: distortion, support_volume or overheating; bounds have a place of "
        "their own"}};
   IG_TRY(REFUSE(a, &made->at, printing));
+  const ig_analysis_case *how = &c->analysis;
+  const char *small = "deflections are small: give large_deflections: true";
+  const rule analysis[] = {
+      {!how->large_deflections && how->law != 0, "analysis: law", small},
+      {!how->large_deflections && how->load_steps != 1, "analysis: load_steps", small}};
+  IG_TRY(REFUSE(a, &how->at, analysis));
   const rule filter[] = {{c->filter.kind == IG_FILTER_NONE && !isnan(c->filter.radius),
                           "filter: radius", "kind: none filters nothing"},
                          {c->filter.kind == IG_FILTER_NONE && c->filter.padded, "filter: padded",
@@ -265,6 +271,8 @@ static ig_status check_solver(const asked *a) {
       s->preconditioner == IG_PRECONDITIONER_MULTIGRID || a->c->filter.kind == IG_FILTER_HELMHOLTZ;
   const char *grids = "it is for grids; this is a mesh", *none = "multigrid is not used";
   const rule list[] = {
+      {s->at.given && a->c->analysis.large_deflections && a->c->filter.kind != IG_FILTER_HELMHOLTZ,
+       "solver", "equilibrium of large deflections is found by a direct solver"},
       {a->grid && s->preconditioner == IG_PRECONDITIONER_BLOCKS,
        "solver: preconditioner: block_jacobi", "it is for meshes: take jacobi"},
       {a->grid && s->operator!= IG_EBE_RECOMPUTE, "solver: operator",

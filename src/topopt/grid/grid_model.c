@@ -16,6 +16,7 @@
    build() calls everything in the order in which it depends on each other: materials, roles,
    supports, the solver, loads, pattern, filter, and last the table of functions in m->d. */
 #include "topopt/grid/divide.h"
+#include "topopt/grid/grid_elements.h"
 #include "topopt/grid/grid_making.h"
 #include "topopt/grid/grid_output.h"
 #include "topopt/grid/grid_pattern.h"
@@ -397,6 +398,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.touched = ig_topopt_grid_touched;
   m->d.faces = ig_topopt_grid_faces;
   m->d.describe = grid_describe;
+  m->d.body = heat ? NULL : ig_topopt_grid_elements;
   m->d.free = grid_free;
 done:
   free(fix);

@@ -41,9 +41,8 @@ static ig_status find_type(ig_topopt_mesh_model *m) {
   if (m->type == IG_TET4 && m->c->problem != IG_PROBLEM_HEAT)
     ig_warn_at(m->cx, &m->c->at,
                "mesh: tetrahedra of four nodes (tet4) are too stiff in bending, by 20 %% where a "
-               "member is four elements thick: use tet10 (stl: `element: tet10`; .geo: "
-               "`Mesh.ElementOrder = 2;`, for a .step after `Merge \"part.step\";`) or hexahedra "
-               "where stiffness and stress count");
+               "member is four elements thick: use tet10 (stl: `element: tet10`; a mesh of a file: "
+               "`quadratic: true`) or hexahedra where stiffness and stress count");
   return IG_OK;
 }
 
@@ -195,6 +194,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->inside = ig_topopt_mesh_inside;
   d->touched = ig_topopt_mesh_touched;
   d->describe = mesh_describe;
+  d->body = m->size == 3 ? ig_topopt_mesh_elements : NULL;
   return m->part.divided ? ig_topopt_mesh_cut(m) : IG_OK;
 }
 

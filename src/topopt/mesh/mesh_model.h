@@ -268,6 +268,9 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, double *density, doub
                                                bool mirror, ig_topopt_part *surface);
 IG_MUST_CHECK ig_status ig_topopt_mesh_inside(void *self, double *density, double *level,
                                               double *share);
+/* mesh_elements.c: see ig_discretisation */
+IG_MUST_CHECK ig_status ig_topopt_mesh_elements(void *self, ig_topopt_body *b);
+
 /* mesh_output.c: see ig_discretisation */
 IG_MUST_CHECK ig_status ig_topopt_mesh_snapshot(void *self, int64_t step, ig_snapshot **snap);
 void ig_topopt_mesh_pack(void *self, bool nodes, int components, const double *from, float *to);
