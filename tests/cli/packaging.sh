@@ -26,6 +26,9 @@ for file in debian/*.examples debian/*.docs; do
 done
 grep -q 'site-functions debian/tmp/usr/share/zsh/vendor-completions$' debian/rules || wrong "debian/rules: zsh's completion"
 
+# nothing in the Debian packages is what the building machine happens to have
+for option in MPI MUMPS CUDA NATIVE; do grep -q "DINGOT_$option=OFF" debian/rules || wrong "debian/rules: INGOT_$option is left open"; done
+
 # every option that a recipe gives is one of the build
 known=$(sed -n 's/^ *\(option\|set\)(\(INGOT_[A-Z_]*\) .*\("\|CACHE\).*/\2/p' CMakeLists.txt cmake/*.cmake | sort -u)
 for file in packaging/Dockerfile packaging/conda/build.sh packaging/spack/package.py debian/rules .github/workflows/*.yml; do
