@@ -265,6 +265,11 @@ static ig_status film_make(ig_powder_run *r) {
     if (f->n[d] <= 0)
       return ig_fail_at(r->cx, &c->at, "movie: the rectangle `min` to `max` is not in the bed");
   }
+  const ig_output_case *o = r->job->output;
+  if (o && (o->every || !isnan(o->interval) || o->times.count || o->count != 10))
+    ig_warn_at(r->cx, &o->at,
+               "`every`, `interval`, `count` and `times` have no effect beside `movie`, whose "
+               "frames are the snapshots of the run");
   IG_TRY(ig_array_new(r->cx, &r->array.film, (size_t)f->n[0] * (size_t)f->n[1], sizeof(float),
                       "film"));
   f->T = r->array.film.dev;

@@ -230,6 +230,22 @@ static ig_status expansion_check(ig_stress_run *r, const ig_stress_phase *p) {
   return IG_OK;
 }
 
+/* With an inherent strain new material is as warm as what is there, unless the case says otherwise.
+ */
+static void decay_warn(const ig_stress_run *r, const ig_stress_phase *p) {
+  const uint16_t *which = r->m->material.which.host;
+  ig_lid born = 0, hotter = 0;
+  for (ig_lid e = 0; p->kind == IG_PHASE_BUILD && e < r->m->elements; e++)
+    if (r->group[e] >= 0) {
+      born++;
+      hotter += !which[e] || !isnan(p->stress_free_temperature);
+    }
+  if (!isnan(p->decay) && born && !hotter && !r->m->cx->ranks)
+    ig_warn_at(r->m->cx, &p->at,
+               "`decay` has no effect: with an inherent strain new layers are no hotter than the "
+               "rest; give `stress_free_temperature`, or leave it out");
+}
+
 /* Supports and probes name a phase: it must be one. And an inherent strain is taken on by what is
    born, by nothing else. */
 static ig_status phases_check(ig_stress_run *r) {
@@ -355,8 +371,10 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
       if (pass == 0)
         IG_TRY(phase_check(r, p));
       IG_TRY(groups_make(r, i, &groups));
-      if (pass == 0)
+      if (pass == 0) {
         IG_TRY(expansion_check(r, p));
+        decay_warn(r, p);
+      }
       if (pass == 0 && p->kind == IG_PHASE_BUILD)
         IG_TRY(height_check(r, p, groups));
       if (p->kind == IG_PHASE_CUT)

@@ -364,7 +364,7 @@ static void held_warn(const ig_dyn_model *m, const ig_dyn_load *c, const pushes 
                       size_t first) {
   const int32_t *move = m->held.move.host;
   const ig_dyn_motion *motion = m->held.motion.host;
-  bool held = move && list->count > first;
+  bool held = move && list->count > first && !m->cx->ranks; /* other ranks may have free ones */
   for (size_t k = first; k < list->count && held; k++) {
     const push *p = &list->item[k];
     for (int d = 0; d < 6; d++)
