@@ -235,12 +235,13 @@ class View {
     this.slider = slider(0, this.data.frames.length - 1, 1, this.frame, (k) => this.show(k));
     this.slider.className = "frames";
     this.time = make("span", { className: "time" });
-    if (this.data.frames.length > 1) { panel.append(this.play_button); label(panel, this.data.modes ? "mode" : "time", this.slider); }
+    if (this.data.frames.length > 1) { panel.append(this.play_button); label(panel, this.data.state ? "state, modes" : this.data.modes ? "mode" : "time", this.slider); }
     panel.append(this.time);
     const palettes = Object.keys(data.palettes);
     const palette = choice(palettes, (k) => { this.colors = palettes[k]; this.limits(); });
     if (fields.length) {
-      const pick = choice(fields, (k) => { this.field = k; this.range = [null, null]; numbers.forEach((n) => { n.value = ""; }); palette.value = palettes.indexOf(this.palette); this.limits(); this.show(this.frame); });
+      this.color_by = (k) => { this.field = k; this.range = [null, null]; numbers.forEach((n) => { n.value = ""; }); palette.value = palettes.indexOf(this.palette); pick.value = k; this.limits(); };
+      const pick = choice(fields, (k) => { this.color_by(k); this.show(this.frame); });
       pick.value = this.field;
       pick.className = "field";
       label(panel, "color", pick);
@@ -539,6 +540,9 @@ class View {
   async show(k, alone) {
     this.frame = k;
     this.slider.value = k;
+    /* a loaded state and shapes of modes have no field in common */
+    const known = this.data.frames[k].values.findIndex((v) => v);
+    if (this.data.state && known >= 0 && !this.data.frames[k].values[this.field]) this.color_by(known);
     const frame = this.data.frames[k], shape = await this.shape(frame.geometry), f = this.data.fields[this.field];
     this.slider.setAttribute("aria-valuetext", frame.label);
     const value = await this.values(frame, this.field);
@@ -743,7 +747,7 @@ class View {
     ink.lineJoin = "round";
     ink.font = small;
     const warp = this.data.warp && this.uniform.warp.value;
-    text(this.time.textContent + (warp && warp !== 1 && !this.data.modes ? ", deformed × " + short(warp) : ""), 8, 12, "left");
+    text(this.time.textContent + (warp && warp !== 1 && (!this.data.modes || (this.data.state && this.frame === 0)) ? ", deformed × " + short(warp) : ""), 8, 12, "left");
     if (f && this.has) {
       const low = this.uniform.low.value, high = this.uniform.high.value, span = high - low, x = w - 30;
       const narrow = w < 500, top = 32, height = Math.min(narrow ? 120 : 224, 0.6 * h); /* above the part on a phone */

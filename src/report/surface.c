@@ -53,7 +53,8 @@ typedef struct {
   double last;  /* time of the last frame */
   int64_t most; /* triangles of a frame */
   bool iterations;
-  int modes; /* frames are shapes of so many modes, of one snapshot; 0: of times */
+  int modes;  /* frames are shapes of so many modes, of one snapshot; 0: of times */
+  bool state; /* of modes: the first frame is the loaded state that they are modes of */
   const ig_node *result, *units; /* figures of the summary; NULL */
 } scene;
 
@@ -87,6 +88,9 @@ static ig_status cells_keep(const scene *s, const ig_snapshot *snap, uint8_t **k
   return IG_OK;
 }
 
+/* The field of modes alone. */
+static const char mode_shape[] = "mode shape";
+
 /* The field that a picture shows comes first, then those people look for, then others as they are,
    tensors not at all. */
 static void fields_choose(scene *s, const ig_snapshot *snap, const uint8_t *keep) {
@@ -105,20 +109,13 @@ static void fields_choose(scene *s, const ig_snapshot *snap, const uint8_t *keep
                                "strain_energy"};
   /* Pass k takes the field that is k-th in the list; the last pass takes all others. */
   const int known = sizeof first / sizeof *first;
-  if (s->modes) {
-    snprintf(s->name[0], sizeof s->name[0], "mode shape");
-    s->field_low[0] = INFINITY;
-    s->field_high[0] = -INFINITY;
-    s->fields = 1;
-    return;
-  }
-  for (int pass = 0; pass < known + 1; pass++)
-    for (int i = 0; i < snap->fields && s->fields < FIELDS; i++) {
+  for (int pass = 0; pass < known + 1 && (!s->modes || s->state); pass++)
+    for (int i = 0; i < snap->fields && s->fields < FIELDS - (s->modes > 0); i++) {
       const ig_field *f = &snap->field[i];
       int place = known;
       for (int k = known - 1; k >= 0; k--)
         place = strcmp(f->name, first[k]) == 0 ? k : place;
-      if (place != pass || f->components > 3)
+      if (place != pass || f->components > 3 || strncmp(f->name, "mode_", 5) == 0)
         continue;
       snprintf(s->name[s->fields], sizeof s->name[0], "%s", f->name);
       s->cells[s->fields] = f->where == IG_AT_CELLS;
@@ -126,6 +123,11 @@ static void fields_choose(scene *s, const ig_snapshot *snap, const uint8_t *keep
       s->field_low[s->fields] = INFINITY;
       s->field_high[s->fields++] = -INFINITY;
     }
+  if (s->modes) {
+    snprintf(s->name[s->fields], sizeof s->name[0], "%s", mode_shape);
+    s->field_low[s->fields] = INFINITY;
+    s->field_high[s->fields++] = -INFINITY;
+  }
 }
 
 /* --- reading one snapshot */
@@ -145,6 +147,8 @@ static ig_status values_take(scene *s, const ig_snapshot *snap, const ig_surface
   ig_scalar scalar;
   int here = 0;
   char text[32];
+  if (f->mode && strcmp(s->name[k], mode_shape) != 0)
+    return IG_OK;
   const char *name = name_here(f, s->name[k], text);
   while (here < snap->fields && strcmp(snap->field[here].name, name) != 0)
     here++;
@@ -378,13 +382,15 @@ static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
   const ig_display shown = ig_display_for("s", s->last);
   if (f->mode)
     mode_label(s, f->mode, label, sizeof label);
+  else if (s->state)
+    ig_format(label, sizeof label, "loaded state, t = %.5g %s", shown.factor * f->time, shown.unit);
   else if (isnan(f->time))
     ig_format(label, sizeof label, "surface, part.stl");
   else if (s->iterations)
     ig_format(label, sizeof label, "iteration %.0f", f->time);
   else
     ig_format(label, sizeof label, "t = %.5g %s", shown.factor * f->time, shown.unit);
-  if (f->state[0] && !f->mode && !isnan(f->time) && !s->iterations)
+  if (f->state[0] && !f->mode && !s->state && !isnan(f->time) && !s->iterations)
     ig_format(label + strlen(label), sizeof label - strlen(label), ", %s", f->state);
   ig_json_object(json, NULL);
   ig_json_text(json, "label", label);
@@ -428,7 +434,7 @@ static double warp_scale(const scene *s) {
     size += (s->high[c] - s->low[c]) * (s->high[c] - s->low[c]);
     most = fmax(most, fmax(fabs(s->moved_low[c]), fabs(s->moved_high[c])));
   }
-  if (s->modes) /* shapes, of any size: about a tenth of the body */
+  if (s->modes && !s->state) /* shapes, of any size: about a tenth of the body */
     return ig_mode_usual(sqrt(size));
   return ig_warp_usual(sqrt(size), most);
 }
@@ -539,6 +545,7 @@ static ig_status scene_write(const scene *s, ig_json *json) {
   ig_json_object(json, "view");
   ig_json_int(json, "first", s->modes ? 0 : s->frames - 1);
   ig_json_raw(json, "modes", s->modes ? "true" : "false");
+  ig_json_raw(json, "state", s->state ? "true" : "false");
   triple_write(json, "low", s->low);
   triple_write(json, "high", s->high);
   triple_write(json, "box_low", box_low);
@@ -636,7 +643,42 @@ static void left_out(const scene *s, int snapshots, int unread, const char *one,
         (long long)largest->all, asked ? "" : " --frames 24");
 }
 
-/* How many shapes of modes a snapshot has. */
+/* How far the points of a frame go at most. */
+static double moved_most(const frame *f) {
+  double most = 0;
+  for (int64_t i = 0; f->moved && i < f->points; i++) {
+    double square = 0;
+    for (int c = 0; c < 3; c++)
+      square += (double)f->moved[c * f->points + i] * (double)f->moved[c * f->points + i];
+    most = isfinite(square) ? fmax(most, sqrt(square)) : most;
+  }
+  return most;
+}
+
+/* Shapes of modes have any size: beside a loaded state they move as far as it does, so that one
+   scale shows both. */
+static void modes_scale(scene *s) {
+  const double state = moved_most(&s->frame[0]);
+  for (int c = 0; c < 3; c++) {
+    s->moved_low[c] = INFINITY;
+    s->moved_high[c] = -INFINITY;
+  }
+  for (int i = 0; i < s->frames; i++) {
+    frame *f = &s->frame[i];
+    const double most = moved_most(f);
+    const float factor = f->mode && most > 0 && state > 0 ? (float)(state / most) : 1;
+    for (int64_t k = 0; f->moved && k < 3 * f->points; k++) {
+      const int64_t c = k / f->points;
+      f->moved[k] *= factor;
+      if (isfinite(f->moved[k])) {
+        s->moved_low[c] = fmin(s->moved_low[c], (double)f->moved[k]);
+        s->moved_high[c] = fmax(s->moved_high[c], (double)f->moved[k]);
+      }
+    }
+  }
+}
+
+/* How many shapes of modes a snapshot has, and whether it is one of a loaded body. */
 static ig_status modes_count(scene *s, const char *path) {
   ig_snapshot *snap = NULL;
   char name[32];
@@ -649,6 +691,9 @@ static ig_status modes_count(scene *s, const char *path) {
       break;
     s->modes = k;
   }
+  const ig_field *u = status == IG_OK && s->modes ? ig_vector_find(snap, "displacement") : NULL;
+  for (int64_t i = 0; u && !s->state && i < 3 * snap->points; i++)
+    s->state = fabs(ig_field_number(u, i)) > 0;
   ig_snapshot_free(snap);
   return status == IG_MEMORY || status == IG_INTERRUPTED ? status : IG_OK;
 }
@@ -662,7 +707,7 @@ static ig_status scene_read(scene *s, const ig_series *series, const char *folde
   for (int i = wanted - 1; i >= 0; i--) {
     const int k = !s->modes && wanted > 1 ? (int)((int64_t)i * (series->count - 1) / (wanted - 1))
                                           : series->count - 1;
-    s->frame[i].mode = s->modes ? i + 1 : 0;
+    s->frame[i].mode = s->modes ? i + 1 - s->state : 0;
     IG_TRY(ig_interrupt_take(s->cx, "report"));
     const ig_status status = frame_read(s, series->path[k], &s->frame[i]);
     if (status == IG_MEMORY || status == IG_INTERRUPTED)
@@ -676,6 +721,8 @@ static ig_status scene_read(scene *s, const ig_series *series, const char *folde
   }
   *unread = wanted - s->frames;
   s->last = s->frames > 0 ? s->frame[s->frames - 1].time : 0;
+  if (s->state && s->frames > 0)
+    modes_scale(s);
   IG_TRY(surface_add(s, folder));
   for (int i = 0; i < s->frames; i++) {
     const bool same = i > 0 && same_shape(&s->frame[i], &s->frame[i - 1]);
@@ -705,7 +752,7 @@ static ig_status view_write(ig_ctx *cx, const ig_page_run *run, int frames, int6
     return IG_OK; /* a run without snapshots has no view */
   /* One frame more than asked for, for the surface of a finished design. */
   IG_TRY_GOTO(status, done, series.count ? modes_count(&s, series.path[series.count - 1]) : IG_OK);
-  const int there = s.modes ? s.modes : series.count;
+  const int there = s.modes ? s.modes + s.state : series.count;
   s.frames = there < frames ? there : frames;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &s.frame, s.frames + 1, "frames"));
   IG_TRY_GOTO(status, done, scene_read(&s, &series, run->folder, &unread, &one));

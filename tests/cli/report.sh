@@ -51,6 +51,22 @@ run "$SOURCE/tests/cli/chain.yaml" chain
 "$INGOT" report wall --frames 2 -o two.html >/dev/null || fail "no report of two frames"
 [ "$(stat -c %s wall/report.html)" -lt 3000000 ] || fail "the page is too large"
 
+# modes of a loaded part: its stresses come first, then the shapes; without loads the shapes alone
+cat >modes.yaml <<'END'
+physics: structure
+mesh: {boxes: {size: [10 mm, 10 mm, 50 mm], cells: [1, 1, 4]}}
+materials: {name: steel, density: 7850 kg/m3, young: 210 GPa, poisson: 0.3}
+supports: {set: zmin, fix: xyz}
+loads: {set: zmax, pressure: 1 MPa}
+analysis: [{kind: static}, {kind: frequency, modes: 2}]
+END
+run modes.yaml modes && "$INGOT" report modes >/dev/null || fail "no report of modes"
+[ "$(grep -o '"label": "[^"]*' modes/report.html | cut -d'"' -f4 | cut -c1-12 | paste -sd,)" = 'loaded state,mode 1: 3341,mode 2: 3341' ] || fail "states and modes: $(grep '"label"' modes/report.html)"
+for name in nodal_von_mises 'mode shape'; do grep -q "\"name\": \"$name\"" modes/report.html || fail "no $name beside modes"; done
+"$INGOT" run modes.yaml -q -o bare -s 'analysis=[{kind: frequency, modes: 2}]' -s loads=[] --report || fail "no frequencies"
+grep -q '"label": "loaded state' bare/report.html && fail "a state without loads"
+grep -q '"name": "mode shape"' bare/report.html || fail "no modes without loads"
+
 # what anybody reads without scripts: the title escaped, figures with units, plots, a picture
 grep -q 'a &lt;small&gt; wall &amp; its &quot;plate&quot;' wall/report.html || fail "the title is not escaped"
 grep -q '<td>T_max</td><td class="number"[^>]*>' wall/report.html || fail "figures are missing"
