@@ -91,6 +91,7 @@ ig_status ig_snapshot_load(ig_snapshot *snap) {
                        : ig_snapshot_new(snap->cx, snap->points, snap->cells, snap->corners,
                                          snap->time, snap->step, &full));
   full->iterations = snap->iterations;
+  memcpy(full->state, snap->state, sizeof full->state);
   full->elements = snap->elements;
   ig_status status = snap->regular ? ig_snapshot_fill(full) : grid_load(rows, full);
   for (int i = 0; i < snap->fields && status == IG_OK; i++) {

@@ -338,7 +338,6 @@ static ig_status analyse(ig_frontal *s, quotient *q, columns *c) {
           *begin = moved + n;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &size, 2 * n, "factorization"));
   IG_TRY_GOTO(status, done, ig_order_dissect(cx, q->count, q->first, q->next, q->weight, order));
-  IG_TRY_GOTO(status, done, stopped(cx));
   for (int32_t k = 0; k < q->count; k++)
     rank[order[k]] = k;
   tree_make(q, order, rank, parent, root);

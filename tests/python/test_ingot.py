@@ -42,7 +42,7 @@ for module in list(sys.modules.values()):
 
 PLATE = {
     "physics": "thermal",
-    "mesh": {"boxes": [{"size": ["6 mm", "4 mm", 1e-3], "cells": [8, 6, 4]}]},
+    "mesh": {"boxes": [{"size": ["6 mm", "4 mm", "1 mm"], "cells": [8, 6, 4]}]},
     "materials": [{"name": "steel", "density": 7950, "conductivity": 25, "specific_heat": 600}],
     "boundary": [{"set": "zmin", "temperature": 300}],
     "initial_temperature": 500,
