@@ -89,7 +89,7 @@ ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role) {
   const double corner[3] = {0, 0, 0};
   cutting cut = {.p = p, .role = role};
   ig_tri_surface soup = {0};
-  ig_tri_surface_survey survey;
+  ig_tri_surface_survey survey = {0};
   ig_status status;
   size_t count = 1;
   if (p->dim != 3)
