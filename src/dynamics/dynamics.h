@@ -341,8 +341,9 @@ typedef struct {
 } ig_dyn_touching;
 /* Solids that slide over each other at distance 0 (contact/slide.c); host. */
 typedef struct {
-  double *was; /* nodes x 3: positions at the last look */
-  double *way; /* surface particles: how far along what they lie behind, m; -1: behind nothing */
+  double *was;   /* nodes x 3: positions at the last look */
+  double *way;   /* surface particles: how far along what they lie behind, m; -1: behind nothing */
+  int64_t pause; /* steps from the last look to the next; 0: there was none */
   bool said;
 } ig_dyn_sliding;
 /* Rigid bodies and ties; the arrays behind ig_dyn_bodies_view and ig_dyn_ties_view. */

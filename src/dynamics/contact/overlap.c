@@ -453,7 +453,8 @@ static ig_status next_find(ig_dyn_model *m, int64_t *next) {
   return IG_OK;
 }
 
-/* Steps between looks at what slides: bodies that begin at rest are faster soon. */
+/* Steps to the second look at what slides; each further one comes after twice as many, so that long
+   runs do not pay for them. The last one is at the end. */
 enum { SLIDES = 500 };
 
 /* Bodies that have passed into each other are an error. */
@@ -493,8 +494,11 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, bool last, int64_t *next) {
     status = ig_dyn_slide_look(m, x, k->time);
   free(x);
   *next = passing_watched(m) ? m->overlap.due - k->step : INT64_MAX;
-  if (slides_watched(m) && *next > SLIDES)
-    *next = SLIDES;
+  if (slides_watched(m)) {
+    int64_t *pause = &m->overlap.sliding.pause;
+    *pause = !*pause ? SLIDES : *pause < INT32_MAX ? 2 * *pause : *pause;
+    *next = *next < *pause ? *next : *pause;
+  }
   return status;
 }
 
