@@ -12,4 +12,12 @@ static inline bool ig_table_acts(const ig_table *t, double until) {
   return acts;
 }
 
+/* Of a load whose history is 0 until the case ends at `end`: most likely times in another unit. */
+static inline void ig_warn_never_acts(ig_ctx *cx, const ig_src *at, double end) {
+  ig_warn_at(cx, at,
+             "this load never acts: its `history` is 0 until the case ends at %g s: look at the "
+             "unit of its times",
+             end);
+}
+
 #endif

@@ -9,6 +9,7 @@
 
    The page reads without scripts; with them plots can be zoomed and the part turned. */
 #include "report/report.h"
+#include "core/program.h"
 #include "core/require.h"
 #include "core/number.h"
 #include "chain/chain.h"
@@ -266,13 +267,10 @@ static ig_status library_read(ig_ctx *cx, const char *name, const char *built, c
   char path[4096], self[2048];
   size_t size;
   const char *const environment = getenv("INGOT_WEB");
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[length > 0 ? length : 0] = '\0';
-  for (int up = 0; up < 2; up++)
-    self[strrchr(self, '/') ? strrchr(self, '/') - self : 0] = '\0';
+  const bool known = ig_program_above(2, self, sizeof self);
   *text = NULL;
   return (environment && library_at(path, environment, "/", name)) ||
-                 library_at(path, self, "/share/ingot/web/", name) ||
+                 (known && library_at(path, self, "/share/ingot/web/", name)) ||
                  library_at(path, IG_WEB_DIR, "/", name) || library_at(path, built, "", "")
              ? ig_file_read(cx, path, 0, text, &size)
              : IG_OK;

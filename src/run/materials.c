@@ -1,5 +1,6 @@
 /* Material files: search path, and the list of shipped materials for `ingot materials`. */
 #include "run/materials.h"
+#include "core/program.h"
 #include "core/require.h"
 #include "ingot_io.h"
 #include "material/material.h"
@@ -29,13 +30,9 @@ static bool readable(char *path, const char *folder, const char *middle, const c
    PREFIX/share for PREFIX/bin/ingot. */
 static bool beside_program(char path[PATH_MAX], const char *name) {
   char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[length > 0 ? length : 0] = '\0';
-  for (int up = 0; up < 2; up++) {
-    char *slash = strrchr(self, '/');
-    if (!slash)
+  for (int up = 1; up <= 2; up++) {
+    if (!ig_program_above(up, self, sizeof self))
       return false;
-    *slash = '\0';
     if (readable(path, *self ? self : "/.", "materials/", name))
       return true;
   }

@@ -47,7 +47,7 @@ static bool of_masses(const ig_structure *s, const ig_structure_load *c) {
          !ig_mesh_find_set(s->mesh, c->set, IG_SET_ELEMENTS);
 }
 
-/* Histories are zero until the last analysis ends: most likely times in another unit. */
+/* Loads whose histories are zero until the last analysis ends. */
 static void idle_warn(const ig_structure *s) {
   double end = 0;
   for (int i = 0; i < s->c->analysis.count; i++)
@@ -55,10 +55,7 @@ static void idle_warn(const ig_structure *s) {
   for (int i = 0; i < s->c->loads.count; i++) {
     const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
     if (!ig_table_acts(&c->history, end))
-      ig_warn_at(s->cx, &c->at,
-                 "this load never acts: its `history` is 0 until the case ends at %g s: look at "
-                 "the unit of its times",
-                 end);
+      ig_warn_never_acts(s->cx, &c->at, end);
   }
 }
 

@@ -343,7 +343,7 @@ static ig_status forces_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *c,
   return status;
 }
 
-/* Histories are zero until the last analysis ends: most likely times in another unit. */
+/* A load whose history is zero until the last analysis ends. */
 static void idle_warn(const ig_dyn_model *m, const ig_dyn_load *c) {
   double end = 0;
   bool acts = false;
@@ -353,10 +353,7 @@ static void idle_warn(const ig_dyn_model *m, const ig_dyn_load *c) {
     acts |= a->kind != IG_ANALYSIS_DYNAMIC && ig_table_acts(&c->history, a->at_time);
   }
   if (!acts && !ig_table_acts(&c->history, end))
-    ig_warn_at(m->cx, &c->at,
-               "this load never acts: its `history` is 0 until the case ends at %g s: look at the "
-               "unit of its times",
-               end);
+    ig_warn_never_acts(m->cx, &c->at, end);
 }
 
 /* Forces from item `first` on, all of which act where supports prescribe the motion. */
