@@ -136,6 +136,7 @@ typedef struct {
   double where[3];                         /* of the largest stress */
   double limit[IG_LIMITS];
   double sum[IG_LOAD_CASES][3]; /* of the loads, N */
+  int lost; /* load case, from 1, under which a design for large deflections finds no equilibrium */
   int frequencies;
   double frequency[50];         /* Hz */
   int bucklings[IG_LOAD_CASES]; /* positive factors found, of so many asked for */

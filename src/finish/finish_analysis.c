@@ -124,6 +124,15 @@ static ig_status loads_write(const ig_finished *f, const ig_finish_model *m, ig_
   return IG_OK;
 }
 
+/* Designs for large deflections are analysed for them, by their law. */
+static bool deflects(const ig_finished *f) {
+  return f->t->analysis.large_deflections;
+}
+
+static bool neo_hookean(const ig_finished *f) {
+  return deflects(f) && f->t->analysis.law == IG_LARGE_NEO_HOOKEAN;
+}
+
 /* Materials that elements have, each with its set of them. */
 static ig_status materials_write(const ig_finished *f, const ig_finish_model *m, ig_mesh *mesh,
                                  ig_text *t) {
@@ -139,6 +148,8 @@ static ig_status materials_write(const ig_finished *f, const ig_finish_model *m,
     text_real(t, one->young);
     ig_text_add(t, ", poisson: ");
     text_real(t, one->poisson);
+    if (neo_hookean(f))
+      ig_text_add(t, ", law: neo_hookean");
     if (!isnan(one->density)) {
       ig_text_add(t, ", density: ");
       text_real(t, one->density);
@@ -178,8 +189,10 @@ static ig_status case_fill(const ig_finished *f, const ig_finish_model *m, ig_me
   char line[64];
   IG_TRY(ig_case_set(c, "physics", "structure"));
   IG_TRY(set_list(c, "materials", &t, materials_write(f, m, mesh, &t)));
+  snprintf(line, sizeof line, "{kind: static, large: true, first_step: %.6g}",
+           deflects(f) ? 1.0 / (double)f->t->analysis.load_steps : 1.0);
   for (int q = 0; q < f->cases; q++)
-    entry_add(&t, large ? "{kind: static, large: true}" : "{kind: static}");
+    entry_add(&t, large || deflects(f) ? line : "{kind: static}");
   snprintf(line, sizeof line, "{kind: frequency, modes: %d}", o->frequencies);
   if (o->frequencies > 0)
     entry_add(&t, line);
@@ -218,7 +231,9 @@ static void stresses(reading *r, const double *u, int material) {
   const ig_mesh *mesh = r->m->mesh;
   const ig_block *block = &mesh->block[0];
   const ig_finish_material *f = &r->f->material[material];
-  const ig_solid_law law = ig_solid_isotropic(f->young, f->poisson, 0);
+  ig_solid_law law = ig_solid_isotropic(f->young, f->poisson, 0);
+  law.large = deflects(r->f);
+  law.law = neo_hookean(r->f) ? IG_LAW_NEOHOOKE : law.law;
   const double none[1] = {0}; /* no history */
   double fit[40];
   ig_solid_continuation(IG_SOLID_TET10, NULL, fit);
@@ -376,13 +391,15 @@ static void large_read(reading *r, int q, const double *u) {
   r->to->large_moved[q] = most;
 }
 
-/* A snapshot at the end of each analysis, and of each step of large ones; the one before the first
-   step has time 0. */
+/* A snapshot at the end of each analysis, which takes a second, and of each step of large ones; the
+   one before the first step has time 0. */
 static void snapshot_take(void *user, const ig_snapshot_view *s) {
   reading *r = user;
   const double *u = NULL, *reaction = NULL;
   if (s->time <= 0 || (r->done == r->f->cases && !r->large) || r->status != IG_OK)
     return;
+  if (deflects(r->f) && s->time < r->done + 1 - 1e-9)
+    return; /* on the way */
   for (int i = 0; i < s->fields; i++) {
     if (strcmp(s->field[i].name, "displacement") == 0)
       u = s->field[i].data;
@@ -489,6 +506,21 @@ ig_status ig_finish_analyse_large(ig_finished *f, const ig_finish_model *m,
   return IG_OK;
 }
 
+/* A design for large deflections whose part finds no equilibrium: figures that are none. */
+static ig_status lost(reading *r) {
+  ig_finish_figures *to = r->to;
+  to->lost = r->done + 1;
+  for (int q = r->done; q < r->f->cases; q++) {
+    to->work[q] = to->moved[q] = NAN;
+    for (ig_lid i = 0; i < 3 * r->m->mesh->nodes; i++)
+      to->sum[q][i % 3] += r->m->force[q][i];
+  }
+  to->compliance = to->displacement = to->stress = NAN;
+  for (int i = 0; i < IG_LIMITS; i++)
+    to->limit[i] = NAN;
+  return IG_OK;
+}
+
 ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, const ig_finish_options *o,
                             ig_finish_figures *to) {
   const size_t n = (size_t)m->mesh->nodes;
@@ -505,6 +537,8 @@ ig_status ig_finish_analyse(ig_finished *f, const ig_finish_model *m, const ig_f
     IG_TRY_GOTO(status, done, IG_NEW(f->cx, &r.damage, n * (size_t)f->materials, "damage"));
   IG_TRY_GOTO(status, done, skipped_find(&r));
   status = run(&r, m->mesh);
+  if (status == IG_NUMERIC && deflects(f))
+    status = lost(&r);
   damage_most(&r);
 done:
   free(r.skipped);

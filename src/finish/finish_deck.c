@@ -44,7 +44,11 @@ static void model_write(const ig_finished *f, const ig_finish_model *m, FILE *to
 static void steps_write(const ig_finished *f, const ig_finish_model *m, FILE *to) {
   char a[IG_NUMBER_TEXT];
   for (int q = 0; q < f->cases; q++) {
-    fprintf(to, "*STEP\n*STATIC\n*CLOAD, OP=NEW\n");
+    if (f->t->analysis.large_deflections) /* Hooke's law with Green's strain */
+      fprintf(to, "*STEP, NLGEOM, INC=1000\n*STATIC\n%s, 1.\n*CLOAD, OP=NEW\n",
+              number(1.0 / (double)f->t->analysis.load_steps, a));
+    else
+      fprintf(to, "*STEP\n*STATIC\n*CLOAD, OP=NEW\n");
     for (ig_lid n = 0; n < m->mesh->nodes; n++)
       for (int d = 0; d < 3; d++)
         if (m->force[q][3 * (size_t)n + (size_t)d] != 0)

@@ -100,6 +100,19 @@ static double design_either(const ig_finished *f, const char *a, const char *b) 
   return isnan(value) ? design_figure(f, b) : value;
 }
 
+/* The largest displacement of a design for large deflections. */
+static double design_large(const ig_finished *f) {
+  double most = NAN;
+  for (int q = 0; q < f->cases; q++) {
+    char key[48], before[24] = "";
+    if (f->cases > 1)
+      snprintf(before, sizeof before, "load_case_%d_", q + 1);
+    snprintf(key, sizeof key, "%slarge_displacement", before);
+    most = fmax(most, design_figure(f, key));
+  }
+  return most;
+}
+
 /* One figure with its error, and beside it that of the density model (NaN: there is none). */
 static void put_estimate(report *r, const char *name, const char *unit, const ig_finish_estimate *e,
                          double design) {
@@ -400,7 +413,9 @@ static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
     put(r, key, "J", fine->work[q]);
   }
   put_estimate(r, "displacement", "m", &u,
-               design_either(f, "part_displacement_fine", "part_displacement"));
+               f->t->analysis.large_deflections
+                   ? design_large(f)
+                   : design_either(f, "part_displacement_fine", "part_displacement"));
   put_estimate(r, "stress", "Pa", &s, design_either(f, "part_stress_fine", "part_stress"));
   for (int d = 0; d < 3; d++) {
     const char key[] = {'s', 't', 'r', 'e', 's', 's', '_', (char)('x' + d), '\0'};
@@ -425,6 +440,11 @@ static void put_figures(report *r, int meshes, const ig_finish_figures *figures,
   put_sums(r, fine);
   put_bounds(r, meshes, figures, finest->mass, feasible, sizeof feasible);
   put_damage(r, meshes, figures, feasible, sizeof feasible);
+  if (fine->lost)
+    ig_format(feasible, sizeof feasible,
+              "no: under load case %d the part finds no equilibrium: it buckles, snaps or folds "
+              "before its full load",
+              fine->lost);
   if (feasible[0] != 'y')
     ig_finish_warn(r->f, "the finished part is not feasible: %s", feasible + 4);
   put_text(r, "feasible", feasible);

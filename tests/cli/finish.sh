@@ -49,6 +49,23 @@ if command -v ccx >/dev/null 2>&1; then
   near 'displacement by CalculiX' "$most" "$(figure whole/finished displacement)" 0.02
 fi
 
+# the part of a design for large deflections is analysed for them: P L^2 / E I = 1.54, Bisshopp and Drucker's elastica
+# has 0.41 L; its bounds are those of large ones, and one that folds is not feasible
+{ sed 's/200 GPa/1 GPa/; s/-100/-200/' whole.yaml; echo 'analysis: {large_deflections: true, load_steps: 2}
+constraints: [{set: xmax, displacement: 40 mm, direction: [0, 0, -1]}]'; } >large.yaml
+run large
+finish large -e '4 mm' --meshes 1 || { cat log; exit 1; }
+near 'large displacement' "$(figure large/finished displacement)" "$(figure large large_displacement)" 0.05
+near 'large deflection' "$(figure large/finished constraint_1_displacement)" 0.0335 0.02
+grep -q 'NLGEOM' large/finished/part.inp || { echo 'the deck is one for small deflections'; exit 1; }
+"$INGOT" run large/finished/part.inp --backend cpu -t 1 -q -o deck 2>log || { cat log; exit 1; }
+near 'displacement of the deck' "$(figure deck displacement_max)" "$(figure large/finished displacement)" 1e-4
+finish large -e '4 mm' --meshes 1 --buckling 1 && { echo 'buckling of large deflections'; exit 1; }
+grep -q 'buckling: they are those of small deflections' log || { cat log; exit 1; }
+sed -i "s/'-200'/'-4e5'/; s/-200/-4e5/" large/case.yaml
+finish large -e '4 mm' --meshes 1 || { cat log; exit 1; }
+grep -q '"feasible": "no: under load case 1 the part finds no equilibrium' large/finished/summary.json || { cat log; exit 1; }
+
 # a solid that CAD programs read
 "$INGOT" mesh convert whole/finished/part.step solid.msh --unit mm -e '4 mm' -q 2>log || { cat log; exit 1; }
 near 'volume of part.step' "$("$INGOT" mesh info solid.msh 2>/dev/null | awk '$1 == "volume" { print $2 }')" 8e-6 1e-5

@@ -77,6 +77,26 @@ static ig_status check_more(ig_ctx *cx, const ig_topopt_case *c, const ig_list *
   return IG_OK;
 }
 
+/* The part of a design for large deflections is analysed for large ones, and so are its bounds. */
+static ig_status check_large(ig_ctx *cx, const ig_topopt_case *c) {
+  const ig_finish_case *o = &c->finish;
+  const ig_src *at = o->at.given ? &o->at : &c->analysis.at;
+  const char *small = o->frequencies > 0      ? "frequencies"
+                      : o->buckling > 0       ? "buckling"
+                      : o->spectrum.count > 0 ? "spectrum"
+                                              : NULL;
+  if (c->analysis.large_deflections && small)
+    return ig_fail_at(cx, at,
+                      "finish: %s: they are those of small deflections, and the design is one for "
+                      "large ones: leave it out",
+                      small);
+  if (c->analysis.large_deflections && o->large_deflections)
+    return ig_fail_at(cx, at,
+                      "finish: large_deflections has no effect: the part is analysed for them as "
+                      "its design was; leave it out");
+  return IG_OK;
+}
+
 ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_mesh *mesh,
                                  const ig_list *materials) {
   static const char *const problem[] = {"stiffness", "heat", "mechanism", "frequency"};
@@ -86,10 +106,7 @@ ig_status ig_topopt_finish_check(ig_ctx *cx, const ig_topopt_case *c, const ig_m
                       "finish: problem: %s is not supported: only parts under forces are "
                       "analysed again",
                       problem[c->problem]);
-  if (c->analysis.large_deflections)
-    return ig_fail_at(cx, &c->analysis.at,
-                      "finish: not with large_deflections, the part would be analysed for small "
-                      "ones: mesh part.stl and analyse it by `structure` with `large: true`");
+  IG_TRY(check_large(cx, c));
   if (plane)
     return ig_fail_at(cx, &c->grid.at, "finish: plane designs have no surface to be finished");
   if (c->springs.count)
