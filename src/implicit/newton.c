@@ -560,14 +560,21 @@ static bool converged(const ig_newton *n, int iteration, double residual_now, do
          (iteration >= 2 && at_rounding(n));
 }
 
-/* Why a step may be given up: the residual, and the unknown where it is largest. */
+/* Why a step may be given up: the residual, and the unknown where it is largest. Residuals that are
+   small while corrections are not: the tangent hardly resists a motion. */
 static void residual_name(ig_newton *n, int iteration, double residual_now, int32_t worst) {
   char name[64] = "";
   if (n->m.name && worst >= 0)
     n->m.name(n->m.self, worst, name, sizeof name);
-  snprintf(n->why, sizeof n->why,
-           "after %d iterations the residual is %.2g of the mean force, largest at %s", iteration,
-           residual_now, name);
+  if (residual_now <= n->o.tolerance)
+    snprintf(
+        n->why, sizeof n->why,
+        "forces balance, but displacements do not settle: next to no stiffness is left against "
+        "a motion, as where a part begins to buckle");
+  else
+    snprintf(n->why, sizeof n->why,
+             "after %d iterations the residual is %.2g of the mean force, largest at %s", iteration,
+             residual_now, name);
 }
 
 /* Iterations under a given factor. */

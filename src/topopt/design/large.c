@@ -256,6 +256,23 @@ static ig_status tangent_precondition(void *self, const float *r, const float **
   return t->base.precondition(t->base.self, r, z);
 }
 
+/* Solves for g->left. Multigrid may be optimistic at first: what it finds no solution with is tried
+   once more with the cautious one, and all later solves take that (as ig_multigrid_solve). */
+static ig_status pcg_run(ig_topopt_design *s, const ig_linear *a, double tolerance,
+                         ig_solve_report *report) {
+  ig_topopt_large *g = s->large;
+  const int limit = (int)fmin(s->c->solver.limit, 2000);
+  for (;;) {
+    const bool hopeful = s->d->learnt && !*s->d->learnt;
+    IG_TRY(ig_array_zero(s->cx, &g->left));
+    IG_TRY(ig_pcg_solve(s->cx, &g->pcg, a, g->right.dev, g->left.dev, tolerance,
+                        hopeful && limit > 100 ? 100 : limit, report));
+    if (report->end == IG_SOLVE_CONVERGED || !hopeful)
+      return IG_OK;
+    *s->d->learnt = true;
+  }
+}
+
 /* K d = b of equations, b becomes d; the load in g->f is lost. Rigid supports are no equations, so
    that the matrix is that of the state's layout without held components. */
 static ig_status iterate(ig_topopt_design *s, double *b, double tolerance,
@@ -281,10 +298,7 @@ static ig_status iterate(ig_topopt_design *s, double *b, double tolerance,
   for (int32_t i = 0; i < all; i++)
     g->f[i] = equation_of(g, i) >= 0 && size > 0 ? b[equation_of(g, i)] / size : 0;
   IG_TRY_GOTO(status, done, put(s, g->f, 1, g->right.dev));
-  IG_TRY_GOTO(status, done, ig_array_zero(s->cx, &g->left));
-  IG_TRY_GOTO(status, done,
-              ig_pcg_solve(s->cx, &g->pcg, &a, g->right.dev, g->left.dev, tolerance,
-                           (int)fmin(s->c->solver.limit, 2000), report));
+  IG_TRY_GOTO(status, done, pcg_run(s, &a, tolerance, report));
   IG_TRY_GOTO(status, done, take(s, g->left.dev, 1, g->f));
   for (int32_t i = 0; i < all; i++)
     if (equation_of(g, i) >= 0)
