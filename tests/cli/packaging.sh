@@ -83,7 +83,7 @@ fi
 # the Dockerfile: packages of both stages are names; what is copied is there
 grep -q 'libjs-three' packaging/Dockerfile || wrong "packaging/Dockerfile: pages without what they are turned with"
 grep -q '^FROM .* AS build$' packaging/Dockerfile && grep -q '^COPY --from=build ' packaging/Dockerfile || wrong "packaging/Dockerfile: two stages"
-for tool in 'hadolint packaging/Dockerfile' 'shellcheck packaging/conda/build.sh'; do
+for tool in 'hadolint packaging/Dockerfile' 'shellcheck packaging/conda/build.sh' 'actionlint -ignore unknown.*labels'; do
   if command -v "${tool%% *}" >/dev/null; then $tool || wrong "$tool"; fi
 done
 /usr/bin/python3 -c 'import sys, yaml
