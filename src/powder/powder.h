@@ -196,6 +196,7 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(held)                                                                                          \
   X(evaporated)                                                                                    \
   X(light)                                                                                         \
+  X(surface)                                                                                       \
   X(coarse_lost)                                                                                   \
   X(coarse_held)                                                                                   \
   X(lost_now)                                                                                      \
