@@ -361,10 +361,8 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
     r->laser[b].has_box = k->has_box[b] != 0;
     good = good && (!r->laser[b].has_box || box_take(r, k->box[b], &r->laser[b].box));
   }
-  for (int i = 0; i < r->lingers; i++) {
+  for (int i = 0; i < r->lingers; i++)
     good = good && box_take(r, k->linger[i], &r->linger[i]);
-    r->linger_of[i] = -1;
-  }
   for (int i = 0; i < (int)k->windows; i++)
     good = good && box_take(r, k->window[i], &box[i]);
   if (!good)
