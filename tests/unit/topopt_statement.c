@@ -718,7 +718,7 @@ static void surfaces_are_the_same_by_any_threads(void **state) {
   const ig_texts none = {0};
   const ig_surface_faces faces = {0};
   ig_topopt_part one = {0};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; i += 1 + SANITIZED) {
     ig_ctx *cx = ctx_on("cpu", threads[i]);
     ig_grid g;
     ig_topopt_part s;
