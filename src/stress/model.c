@@ -5,6 +5,7 @@
 #include "stress/model.h"
 #include "backend/backend.h"
 #include "mesh/face_share.h"
+#include "mesh/load_check.h"
 #include "mesh/named.h"
 #include "mesh/support.h"
 #include "mesh/topology.h"
@@ -183,6 +184,30 @@ static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressur
   }
 }
 
+/* Of nodes, the components that supports hold or lead in all phases; the caller frees it. */
+static ig_status held_throughout(const ig_stress *m, uint8_t **held) {
+  IG_TRY(IG_NEW(m->cx, held, (size_t)m->nodes + 1, "supports"));
+  for (int i = 0; i < m->held.count; i++) {
+    const ig_stress_hold *h = m->held.list + i;
+    for (ig_lid k = 0; k < h->count && h->since == 0 && h->until == INT32_MAX; k++)
+      (*held)[h->node[k]] |= (uint8_t)(h->fix | h->lead);
+  }
+  return IG_OK;
+}
+
+static ig_status held_warn(const ig_stress *m) {
+  uint8_t *held;
+  IG_TRY(held_throughout(m, &held));
+  for (int i = 0; i < m->c->loads.count; i++) {
+    ig_load_reach reach = {0};
+    for (int64_t n = 0; n < m->nodes && !reach.moves; n++)
+      ig_load_reaches(&reach, m->loads.unit + 3 * ((int64_t)m->nodes * i + n), 3, held[n]);
+    ig_warn_held(m->cx, &IG_ITEM(const ig_stress_load, m->c->loads, i)->at, &reach);
+  }
+  free(held);
+  return IG_OK;
+}
+
 /* Loads of the case as nodal forces without their history. A `total` on faces is distributed by
    the integrals of the shape functions, on other sets equally. */
 static ig_status loads(ig_stress *m, ig_histories *rows) {
@@ -204,8 +229,10 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
       ig_lid *node, count;
       IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &l->at, l->set, &node, &count));
       double *share = NULL;
-      const ig_status status =
+      ig_status status =
           ig_mesh_face_shares(m->cx, m->mesh, l->set, node, count, ig_solid_face_weights, &share);
+      if (status == IG_OK && !share)
+        status = ig_warn_equal_forces(m->cx, &l->at, m->mesh, l->set, node, count, NULL);
       for (ig_lid k = 0; k < count && status == IG_OK; k++)
         for (int d = 0; d < 3; d++)
           f[3 * (int64_t)node[k] + d] += l->total[d] * (share ? share[k] : 1.0 / count);
@@ -226,6 +253,8 @@ static ig_status places(ig_stress *m) {
   ig_status status = supports(m, &rows);
   if (status == IG_OK)
     status = loads(m, &rows);
+  if (status == IG_OK)
+    status = held_warn(m);
   m->history_x = rows.x; /* kept */
   m->history_y = rows.y;
   return status;

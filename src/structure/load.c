@@ -10,7 +10,9 @@
 #include "structure/expand.h"
 #include "structure/points.h"
 #include "core/table_acts.h"
+#include "mesh/load_check.h"
 #include "mesh/named.h"
+#include "solid/solid.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,6 +59,31 @@ static void idle_warn(const ig_structure *s) {
     if (!ig_table_acts(&c->history, end))
       ig_warn_never_acts(s->cx, &c->at, end);
   }
+}
+
+/* Shares of the nodes of a `total`; a word where `force` hardly means what it says. Decks mean it.
+ */
+static ig_status shares_new(ig_structure *s) {
+  IG_TRY(IG_NEW(s->cx, &s->share, s->c->loads.count + 1, "loads"));
+  s->shares = s->c->loads.count;
+  for (int i = 0; i < s->shares; i++) {
+    const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+    ig_lid *node, count;
+    if (isnan(c->total[0]) && (isnan(c->force[0]) || c->given.count))
+      continue;
+    IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
+    const bool each = isnan(c->total[0]);
+    ig_status status = IG_OK;
+    if (!each)
+      status = ig_mesh_face_shares(s->cx, s->job->mesh, c->set, node, count, ig_solid_face_weights,
+                                   &s->share[i]);
+    if (status == IG_OK && !s->share[i])
+      status = ig_warn_equal_forces(s->cx, &c->at, s->job->mesh, c->set, node, count,
+                                    each ? c->force : NULL);
+    free(node);
+    IG_TRY(status);
+  }
+  return IG_OK;
 }
 
 /* Accelerations and rotations act on mass: every element they are for has some. The history of a
@@ -180,6 +207,7 @@ static ig_status spins_new(ig_structure *s) {
 ig_status ig_structure_faces_new(ig_structure *s) {
   IG_TRY(densities_check(s));
   idle_warn(s);
+  IG_TRY(shares_new(s));
   IG_TRY(given_check(s));
   IG_TRY(spins_new(s));
   for (int pass = 0; pass < 2; pass++) {
@@ -369,6 +397,12 @@ static ig_status bodies_load(ig_structure *s, const ig_structure_load *c, const 
   return IG_OK;
 }
 
+/* Of load i at node k of its set: 1 of a `force`, which acts on each. */
+static double share_of(const ig_structure *s, int i, ig_lid k, ig_lid count) {
+  const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+  return isnan(c->total[0]) ? 1 : s->share[i] ? s->share[i][k] : 1.0 / count;
+}
+
 /* f: unknowns, added to, in the axes of nodes. */
 ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
   for (int i = 0; i < s->c->loads.count; i++) {
@@ -376,7 +410,7 @@ ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
     const double factor = factor_at(s, c, time);
     /* An entry with an acceleration on a set of nodes acts on point masses there; on elements it
        acts on their mass. */
-    const bool nodal = !isnan(c->force[0]) || !isnan(c->moment[0]);
+    const bool nodal = !isnan(c->force[0]) || !isnan(c->total[0]) || !isnan(c->moment[0]);
     const ig_set *set;
     if (factor == 0)
       continue;
@@ -392,8 +426,9 @@ ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
       ig_lid *node, count;
       IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
       ig_status status = IG_OK;
-      for (ig_lid k = 0; k < count && !isnan(c->force[0]); k++)
-        ig_structure_expansion_load(s, node[k], c->force, factor, f);
+      const double *force = isnan(c->force[0]) ? c->total : c->force;
+      for (ig_lid k = 0; k < count && !isnan(force[0]); k++)
+        ig_structure_expansion_load(s, node[k], force, factor * share_of(s, i, k, count), f);
       for (ig_lid k = 0; k < count && status == IG_OK; k++)
         for (int d = 0; d < 3 && status == IG_OK; d++) {
           if (isnan(c->moment[0]))
@@ -431,5 +466,77 @@ ig_status ig_structure_loads(void *self, const ig_trial *at, double *f) {
   const double share = s->alpha / (1 + s->alpha); /* HHT: what the state before is out of balance */
   for (int32_t i = 0; i < s->unknowns; i++)
     f[i] -= share * s->force_before[i];
+  return IG_OK;
+}
+
+/* --- loads on what is held */
+
+/* The first analysis in which a load acts, from 0; -1: none. */
+static int acts_first(const ig_structure *s, const ig_structure_load *c) {
+  double begin = 0;
+  for (int i = 0; i < s->c->analysis.count; i++) {
+    const double end = begin + IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->duration;
+    bool acts = !c->history.count || ig_table_at(&c->history, begin) != 0 ||
+                ig_table_at(&c->history, end) != 0;
+    for (int k = 0; k < c->history.count; k++)
+      acts |= c->history.x[k] >= begin && c->history.x[k] <= end && c->history.y[k] != 0;
+    if (acts && ig_structure_acts(i, c->first, c->last))
+      return i;
+    begin = end;
+  }
+  return -1;
+}
+
+static unsigned held_at(const ig_structure *s, ig_lid node) {
+  unsigned held = 0;
+  for (int d = 0; d < 6; d++) {
+    const int32_t unknown = ig_structure_unknown_at(s, node, d);
+    held |= unknown < 0 || s->held_of[unknown] >= 0 ? 1u << d : 0;
+  }
+  return held;
+}
+
+/* Forces, moments and pressures, whose nodes are those of solids as expanded. */
+static ig_status reach_of(ig_structure *s, int i, ig_load_reach *reach) {
+  const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+  const double *force = isnan(c->force[0]) ? c->total : c->force;
+  if (!isnan(force[0]) || !isnan(c->moment[0])) {
+    double both[6] = {0};
+    ig_lid *node, count;
+    for (int d = 0; d < 3; d++) {
+      both[d] = isnan(force[0]) ? 0 : force[d];
+      both[3 + d] = isnan(c->moment[0]) ? 0 : c->moment[d];
+    }
+    IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
+    for (ig_lid k = 0; k < count && !reach->moves; k++)
+      ig_load_reaches(reach, both, 6, held_at(s, node[k]));
+    free(node);
+  }
+  for (int k = 0; k < IG_FACE_KINDS && !isnan(c->pressure); k++) {
+    const ig_structure_faces *g = &s->faces[k];
+    for (int32_t face = 0; face < g->count && !reach->moves; face++) {
+      double X[24], u[24], f[24] = {0};
+      if (g->load[face] != i)
+        continue;
+      const ig_lid *node = g->node + (size_t)face * (size_t)g->nodes;
+      ig_structure_gather(s, node, g->nodes, NULL, X, u);
+      ig_solid_pressure(g->nodes, X, c->pressure, f, NULL, false);
+      ig_structure_to_local(s, node, g->nodes, f, NULL);
+      for (int a = 0; a < g->nodes; a++)
+        ig_load_reaches(reach, f + 3 * a, 3, held_at(s, node[a]));
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_structure_held_loads(ig_structure *s) {
+  for (int i = 0; i < s->c->loads.count; i++) {
+    const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+    ig_load_reach reach = {0};
+    if (acts_first(s, c) != s->analysis)
+      continue;
+    IG_TRY(reach_of(s, i, &reach));
+    ig_warn_held(s->cx, &c->at, &reach);
+  }
   return IG_OK;
 }

@@ -698,6 +698,9 @@ void ig_structure_free(ig_structure *s) {
                        s->source,       s->number_of,    s->damping,  s->heated,  s->heat_flow,
                        s->hollow,       s->truss,        s->bar,      s->spin,    s->spun,
                        s->met};
+  for (int i = 0; i < s->shares; i++)
+    free(s->share[i]);
+  free(s->share);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

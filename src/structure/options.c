@@ -212,6 +212,10 @@ static const ig_option load_options[] = {
         S, set, IG_REQUIRED,
         "nodes of forces, faces of pressures, elements of accelerations, or nodes with `masses`"),
     IG_VECTOR3(S, force, "N", NULL, "force on each node, in its axes"),
+    IG_VECTOR3(
+        S, total, "N", NULL,
+        "force on the set: evenly on its faces where it is one of faces of solids, else each "
+        "node has the same share"),
     IG_VECTOR3(S, moment, "N m", NULL, "moment on each reference node"),
     IG_REAL(S, pressure, "Pa", NULL, 0, 0,
             "pressure against the outward normal; on sides 1 and 2 of beams along the first and "

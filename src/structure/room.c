@@ -111,6 +111,7 @@ static void groups_make(ig_structure *s) {
 static ig_status system_make(ig_structure *s) {
   IG_TRY(ig_system_new(s->cx, s->unknowns, &s->system));
   IG_TRY(ig_structure_constrain(s, s->analysis));
+  IG_TRY(ig_structure_held_loads(s));
   return ig_system_close(s->system, s->implicit_groups, s->implicit);
 }
 

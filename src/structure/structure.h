@@ -195,12 +195,13 @@ typedef struct {
   bool adjust; /* nodes are moved onto the faces at the start */
 } ig_structure_tie;
 
-/* `loads`. One kind each; NaN: not this one. force in N, moment in N m, pressure in Pa,
-   acceleration in m/s^2, rate in rad/s about `axis` through `point`; all times `history`. */
+/* `loads`. One kind each; NaN: not this one. force (on each node) and total (on all) in N, moment
+   in N m, pressure in Pa, acceleration in m/s^2, rate in rad/s about `axis` through `point`; all
+   times `history`. */
 typedef struct {
   ig_src at;
   const char *set;
-  double force[3], moment[3], pressure, acceleration[3], rate, point[3], axis[3];
+  double force[3], total[3], moment[3], pressure, acceleration[3], rate, point[3], axis[3];
   ig_table history;
   int64_t first, last; /* analyses, from 1; last 0: to the end */
   ig_reals given;      /* analyses in which a deck gives it a value; none: it just adds up */
@@ -455,6 +456,9 @@ struct ig_structure {
   /* Loads by a `rate`, in the order of the case, and the elements they act on: spins x elements. */
   int spins, *spin;
   uint8_t *spun;
+  /* of loads by a `total`: shares of the nodes of their sets; NULL: equal ones */
+  int shares;
+  double **share;
   ig_contact contact;
   ig_contact_total touched;        /* at the end of the last step */
   bool *met;                       /* tools: whether a step ended with pressure on them */
@@ -631,6 +635,8 @@ bool ig_structure_contact_fits(void *self, const ig_trial *at, char *why, size_t
 IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
 /* Callbacks of the engine: pressures that follow their faces; external forces at the trial's
    time. */
+/* Warns of loads that act on held components alone in the first analysis in which they act. */
+IG_MUST_CHECK ig_status ig_structure_held_loads(ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin,
                                            int32_t end, double *f, double *k, ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_loads(void *self, const ig_trial *at, double *f);

@@ -98,7 +98,12 @@ static ig_status check_loads(ig_ctx *cx, const ig_structure_case *c) {
     const ig_structure_load *load = IG_ITEM(const ig_structure_load, c->loads, i);
     const double *axis = load->axis;
     const bool weighs = !isnan(load->acceleration[0]), turns = !isnan(load->rate);
-    const bool pushes = !isnan(load->force[0]) || !isnan(load->moment[0]) || !isnan(load->pressure);
+    const bool pushes = !isnan(load->force[0]) || !isnan(load->total[0]) ||
+                        !isnan(load->moment[0]) || !isnan(load->pressure);
+    if (!isnan(load->force[0]) && !isnan(load->total[0]))
+      return ig_fail_at(cx, &load->at,
+                        "`force` is that of each node, `total` that of all together: give one of "
+                        "them");
     if (weighs + turns + pushes > 1)
       return ig_fail_at(cx, &load->at,
                         "`acceleration`, `rate` and forces, moments or a pressure each take an "

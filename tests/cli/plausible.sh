@@ -37,7 +37,17 @@ check structure "'contacts.friction' is 30, usual is 0 to 2: look at the value" 
 check thermal "'boundary[0].convection' is 1e+08 W/(m^2 K), usual is 0.01 to 1e6 W/(m^2 K)" 'boundary=[{set: zmin, convection: 1e8}]'
 check dynamics "this load never acts: its \`history\` is 0 until the case ends at" 'loads.history=[[1, 0], [2, 1]]'
 check structure "this load never acts: its \`history\` is 0 until the case ends at" 'loads.history=[[10, 0], [20, 1]]'
-check static 'the whole of this load acts on nodes that supports hold or lead along it' loads.set=xmin
+# on held nodes: forces, and pressures, here on a plane of symmetry
+held='the whole of this load acts on nodes that supports hold or lead along it'
+check static "$held" loads.set=xmin
+check static "$held" 'loads={set: xmin, pressure: 1}'
+check structure "$held" 'loads={set: zmin, total: [1, 0, 0]}'
+check structure "$held" 'loads={set: top, force: [1, 1, 0]}'
+check stress "$held" 'loads={set: zmin, pressure: 1}'
+check fracture "$held" 'loads={set: ymin, pressure: 1}'
+for free in "static loads.set=xmax" "structure loads={set: top, force: [1, 1, 1]}" "stress loads={set: xmax, pressure: 1}" "fracture loads={set: ymin, traction: [1, 1]}"; do
+  "$INGOT" check "$small/${free%% *}.yaml" --set "${free#* }" >stdout 2>stderr && ! grep -q 'whole of this load' stderr || fail "$free: $(cat stderr)"
+done
 check grains "\`duration\` 1e-12 s is shorter than one step" duration=1e-12
 check stress "\`temperature\` 3000 K is above 1600 K, where a material of the case is molten" temperature=3000
 check stress "\`temperature\` comes to 5000 K, above 1600 K" 'phases[1].temperature=[[0, 353], [600, 5000]]'

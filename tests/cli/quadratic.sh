@@ -43,6 +43,19 @@ sed 's/0, 0, -100/100, 0, 0/' linear.yaml >pull.yaml
 "$INGOT" run pull.yaml --out pull --quiet >log 2>&1 || fail "the bar in tension does not run"
 [ -s log ] && fail "tet4 without bending are warned of"
 
+# a force on each node grows with the nodes, which is said; `total` does not, and pulls as a traction does
+for load in 'set: xmax, pressure: -1 MPa' 'set: xmax, total: [100, 0, 0]' 'set: tip, total: [100, 0, 0]' 'set: tip, force: [100, 0, 0]'; do
+  bar "file: hex8.inp, quadratic: true, sets: {name: tip, of: nodes, box: {min: [100 mm, 0, 0]}}" |
+    sed "s/^loads: .*/loads: {$load}/" >case.yaml
+  "$INGOT" run case.yaml --out pulled --quiet >log 2>&1 || fail "$load"
+  case $load in
+  *tip*force*) grep -q 'of the 21 nodes .* (2100, 0, 0) N in all' log || fail "the sum is not said" ;;
+  *tip*) grep -q 'has the same share, middles of edges as corners' log || fail "equal shares are not said" ;;
+  *) [ -s log ] && fail "$load: warned of"
+     awk -v u="$(moves pulled)" 'BEGIN { exit !(u > 0.9999 * 5e-7 && u < 1.0001 * 5e-7) }' || fail "$load: $(moves pulled) m" ;;
+  esac
+done
+
 # several kinds in one mesh share the nodes of their edges; sets of nodes: a face, an edge, a whole element, two alone
 cat >mixed.inp <<'END'
 *NODE

@@ -5,6 +5,7 @@
 #include "dynamics/model/solids.h"
 #include "core/table_acts.h"
 #include "mesh/face_share.h"
+#include "mesh/load_check.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -327,8 +328,12 @@ static ig_status forces_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *c,
   double *share = NULL;
   push item = {.force.history = history, .load = load};
   IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));
+  if (!isnan(c->force[0]))
+    IG_TRY(ig_warn_equal_forces(m->cx, &c->at, m->mesh, c->set, set->item, set->count, c->force));
   ig_status status = ig_mesh_face_shares(m->cx, m->mesh, c->set, set->item, set->count,
                                          ig_solid_face_weights, &share);
+  if (status == IG_OK && !share && !isnan(c->total[0]))
+    status = ig_warn_equal_forces(m->cx, &c->at, m->mesh, c->set, set->item, set->count, NULL);
   for (ig_lid k = 0; k < set->count && status == IG_OK; k++) {
     const double part = share ? share[k] : 1.0 / set->count;
     for (int d = 0; d < 3; d++) {
@@ -356,23 +361,37 @@ static void idle_warn(const ig_dyn_model *m, const ig_dyn_load *c) {
     ig_warn_never_acts(m->cx, &c->at, end);
 }
 
-/* Forces from item `first` on, all of which act where supports prescribe the motion. */
-static void held_warn(const ig_dyn_model *m, const ig_dyn_load *c, const pushes *list,
-                      size_t first) {
+static unsigned held_at(const ig_dyn_model *m, ig_lid node) {
   const int32_t *move = m->held.move.host;
   const ig_dyn_motion *motion = m->held.motion.host;
-  bool held = move && list->count > first && !m->cx->ranks; /* other ranks may have free ones */
-  for (size_t k = first; k < list->count && held; k++) {
+  unsigned held = 0;
+  for (int d = 0; d < 6 && move && move[node] > 0; d++)
+    held |= motion[move[node]].kind[d] != IG_MOVE_FREE ? 1u << d : 0;
+  return held;
+}
+
+/* Forces and pressures from item `first` on, all of which act where supports prescribe the motion;
+   faces of solids that have elements of their own are in no list and count as free. */
+static void held_warn(const ig_dyn_model *m, const ig_dyn_load *c, const pushes *list,
+                      size_t first) {
+  ig_load_reach reach = {0};
+  if (m->cx->ranks) /* others may have free ones */
+    return;
+  for (size_t k = first; k < list->count && !reach.moves; k++) {
     const push *p = &list->item[k];
-    for (int d = 0; d < 6; d++)
-      held &= p->is_face ? false
-                         : p->force.value[d] == 0 ||
-                               (move[p->node] > 0 && motion[move[p->node]].kind[d] != IG_MOVE_FREE);
+    double x[4][3], normal[3];
+    for (int a = 0; a < p->face.corners && p->is_face; a++)
+      for (int d = 0; d < 3; d++)
+        x[a][d] = m->mesh->x[3 * (int64_t)p->face.node[a] + d];
+    if (p->is_face) {
+      ig_load_normal(p->face.corners, x, normal);
+      for (int d = 0; d < 3; d++)
+        normal[d] *= p->face.pressure;
+    }
+    ig_load_reaches(&reach, p->is_face ? normal : p->force.value, p->is_face ? 3 : 6,
+                    held_at(m, p->node));
   }
-  if (held)
-    ig_warn_at(m->cx, &c->at,
-               "the whole of this load acts on nodes that supports hold or lead along it: it loads "
-               "these supports and nothing else");
+  ig_warn_held(m->cx, &c->at, &reach);
 }
 
 /* All loads of the case, sorted, so that rows of a particle stand together and sums have one

@@ -6,6 +6,8 @@
 #include "fracture/engine/cracks.h"
 #include "fracture/engine/tables.h"
 #include "material/material.h"
+#include "mesh/face_share.h"
+#include "mesh/load_check.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -134,6 +136,29 @@ static ig_status support_set(ig_job *job, const ig_support_case *support, int nu
   return status;
 }
 
+/* Pressure and traction on sides whose nodes supports hold or lead along them. */
+static void held_warn(ig_job *job, const ig_frac_load_case *l, const ig_set *set,
+                      const ig_frac_load *load, const ig_frac_model *m) {
+  ig_load_reach reach = {0};
+  for (ig_lid k = 0; k < set->count && !reach.moves; k++) {
+    ig_lid node[8];
+    double x[3][3], normal[3];
+    const int nodes = ig_mesh_face_nodes(job->mesh, set->item[k], set->face[k], node);
+    for (int a = 0; a < m->shape.dim; a++)
+      memcpy(x[a], job->mesh->x + 3 * (int64_t)node[a], sizeof x[a]);
+    ig_load_normal(m->shape.dim, x, normal);
+    for (int d = 0; d < 3; d++)
+      normal[d] *= load->value[0];
+    for (int a = 0; a < nodes; a++) {
+      unsigned held = 0;
+      for (int d = 0; d < m->shape.dim; d++)
+        held |= ig_frac_model_led(m, node[a], d) ? 1u << d : 0;
+      ig_load_reaches(&reach, load->pressure ? normal : load->value, m->shape.dim, held);
+    }
+  }
+  ig_warn_held(job->cx, &l->at, &reach);
+}
+
 /* A face inside the mesh is refused with the message of the model and the place of the case. */
 static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m) {
   for (int i = 0; i < c->loads.count; i++) {
@@ -155,6 +180,7 @@ static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m)
         return ig_fail_at(job->cx, &l->at, "set '%s': %s", l->set, ig_ctx_message(job->cx));
       IG_TRY(status);
     }
+    held_warn(job, l, set, &load, m);
   }
   return IG_OK;
 }
