@@ -4,8 +4,9 @@ const charts = [];
 const bare = (name) => name.replace(/ \[[^\]]*\]$/, "");
 const named = (name, unit) => name + (unit ? " [" + unit + "]" : "");
 
-/* Text as a cell of a CSV table (RFC 4180). */
-const cell = (text) => (/[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
+/* Text as a cell of a CSV table (RFC 4180); an apostrophe before what a spreadsheet would compute. */
+const plain = (text) => (/^'*[=+@-]/.test(text) ? "'" + text : text);
+const cell = (text) => (/[",\r\n]/.test(text) ? '"' + plain(text).replace(/"/g, '""') + '"' : plain(text));
 /* A table of columns; what is not a number stays empty. */
 function csv(names, columns) {
   const rows = columns[0].map((_, i) => columns.map((c) => (Number.isFinite(c[i]) ? String(c[i]) : "")).join());

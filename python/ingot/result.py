@@ -174,7 +174,8 @@ class Result:
         """The headings of history.csv and its rows."""
         with open(self._in_folder("history.csv"), encoding="utf-8", newline="") as f:
             rows = csv.reader(f)
-            return [_heading(h) for h in next(rows)], list(rows)
+            # before what a spreadsheet would compute stands an apostrophe
+            return [_heading(h[1:] if re.match("'+[=+@-]", h) else h) for h in next(rows)], list(rows)
 
     @property
     def history(self) -> np.ndarray:

@@ -3,7 +3,9 @@
 #include "core/ctx.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void ig_load_reaches(ig_load_reach *r, const double *force, int components, unsigned held) {
   double size = 0;
@@ -12,8 +14,8 @@ void ig_load_reaches(ig_load_reach *r, const double *force, int components, unsi
   for (int d = 0; d < components; d++) {
     if (force[d] == 0 || !(fabs(force[d]) > 1e-9 * sqrt(size)))
       continue;
-    r->acts = true;
-    r->moves |= !(held >> d & 1);
+    r->acts |= 1u << d;
+    r->moves |= (1u << d) & ~held;
   }
 }
 
@@ -29,10 +31,23 @@ void ig_load_normal(int corners, const double x[][3], double normal[3]) {
 }
 
 void ig_warn_held(ig_ctx *cx, const ig_src *at, const ig_load_reach *r) {
-  if (r->acts && !r->moves)
+  static const char *const names[] = {
+      "x", "y", "z", "moment about x", "moment about y", "moment about z"};
+  const unsigned lost = r->acts & ~r->moves;
+  char list[80] = "";
+  for (int d = 0; d < 6; d++)
+    if (lost >> d & 1)
+      snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
+               names[d]);
+  if (lost && lost == r->acts)
     ig_warn_at(cx, at,
                "the whole of this load acts on nodes that supports hold or lead along it: it loads "
                "these supports and nothing else");
+  else if (lost)
+    ig_warn_at(cx, at,
+               "what this load has along %s acts on nodes that supports or planes of symmetry hold "
+               "there: it loads these and nothing else",
+               list);
 }
 
 /* Nodes of an element that are corners; the others are middles of edges. */

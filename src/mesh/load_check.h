@@ -8,15 +8,16 @@
 
 /* Where the forces of a load act. Zero-initialise, then ig_load_reaches for each of its nodes. */
 typedef struct {
-  bool acts;  /* some force is not 0 */
-  bool moves; /* on a component that nothing holds */
+  unsigned acts;  /* bits of components: some force is not 0 */
+  unsigned moves; /* the same, at a node that nothing holds along it */
 } ig_load_reach;
 /* Bit d of `held`: component d is held or led. A component below 1e-9 of the whole force counts as
    none: faces are seldom exactly along an axis. */
 void ig_load_reaches(ig_load_reach *r, const double *force, int components, unsigned held);
 /* Along the normal of a face: x of its 2 (an edge in the plane), 3 or 4 corners. */
 void ig_load_normal(int corners, const double x[][3], double normal[3]);
-/* Warns of a load that acts, and on held components alone. */
+/* Warns of a load that acts, all of it or all of a component, where supports hold nodes along it.
+ */
 void ig_warn_held(ig_ctx *cx, const ig_src *at, const ig_load_reach *r);
 
 /* Warns of equal forces on nodes that are corners and middles of edges, as no traction has them: of

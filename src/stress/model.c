@@ -109,6 +109,49 @@ ig_status ig_stress_phase_named(ig_stress *m, const ig_src *at, const char *name
   return ig_fail_at(m->cx, at, "no phase has the name '%.60s'", name);
 }
 
+/* Whether two supports have component d at the same places at all times. */
+static bool led_alike(const ig_stress *m, int i, int k, int d, const ig_histories *rows) {
+  const ig_stress_hold *h = m->held.list + i, *o = m->held.list + k;
+  ig_led led[2] = {{IG_MOVE_FIXED, 0, h->history}, {IG_MOVE_FIXED, 0, o->history}};
+  for (int n = 0; n < 2; n++)
+    if ((n ? o : h)->lead >> d & 1) {
+      led[n].kind = IG_MOVE_DISPLACEMENT;
+      led[n].scale = (n ? o : h)->to[d];
+    }
+  return ig_led_same(&led[0], &led[1], rows);
+}
+
+/* Supports that act at the same time and have a component of a node at different places. */
+static ig_status supports_agree(const ig_stress *m, const ig_histories *rows) {
+  int *owner; /* of components of nodes: the last entry before, from 1 */
+  IG_TRY(IG_NEW(m->cx, &owner, 3 * (size_t)m->nodes + 1, "supports"));
+  for (int i = 0; i < m->held.count; i++) {
+    const ig_stress_hold *h = m->held.list + i;
+    bool said = false;
+    for (int64_t k = 0; k < 3 * (int64_t)h->count; k++) {
+      const int d = (int)(k % 3);
+      int *of = &owner[3 * (int64_t)h->node[k / 3] + d];
+      if (!((h->fix | h->lead) >> d & 1))
+        continue;
+      const ig_stress_hold *o = *of ? m->held.list + *of - 1 : NULL;
+      if (o && !said && o->since < h->until && h->since < o->until &&
+          !led_alike(m, i, *of - 1, d, rows)) {
+        const ig_stress_support *own = IG_ITEM(const ig_stress_support, m->c->supports, i),
+                                *other = IG_ITEM(const ig_stress_support, m->c->supports, *of - 1);
+        ig_warn_at(m->cx, &own->at,
+                   "nodes of '%s' are held or led along %c by the support of line %d too, at other "
+                   "places: what leads them counts, of two that do the later one; take them out of "
+                   "one of the two sets",
+                   own->set, 'x' + d, other->at.line);
+        said = true;
+      }
+      *of = i + 1;
+    }
+  }
+  free(owner);
+  return IG_OK;
+}
+
 /* Supports of the case: sets become node lists, letters become bits of components, names of
    phases become numbers. `rows` collects their histories. */
 static ig_status supports(ig_stress *m, ig_histories *rows) {
@@ -200,7 +243,7 @@ static ig_status held_warn(const ig_stress *m) {
   IG_TRY(held_throughout(m, &held));
   for (int i = 0; i < m->c->loads.count; i++) {
     ig_load_reach reach = {0};
-    for (int64_t n = 0; n < m->nodes && !reach.moves; n++)
+    for (int64_t n = 0; n < m->nodes; n++)
       ig_load_reaches(&reach, m->loads.unit + 3 * ((int64_t)m->nodes * i + n), 3, held[n]);
     ig_warn_held(m->cx, &IG_ITEM(const ig_stress_load, m->c->loads, i)->at, &reach);
   }
@@ -251,6 +294,8 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
 static ig_status places(ig_stress *m) {
   ig_histories rows = {0};
   ig_status status = supports(m, &rows);
+  if (status == IG_OK)
+    status = supports_agree(m, &rows);
   if (status == IG_OK)
     status = loads(m, &rows);
   if (status == IG_OK)

@@ -508,13 +508,13 @@ static ig_status reach_of(ig_structure *s, int i, ig_load_reach *reach) {
       both[3 + d] = isnan(c->moment[0]) ? 0 : c->moment[d];
     }
     IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
-    for (ig_lid k = 0; k < count && !reach->moves; k++)
+    for (ig_lid k = 0; k < count; k++)
       ig_load_reaches(reach, both, 6, held_at(s, node[k]));
     free(node);
   }
   for (int k = 0; k < IG_FACE_KINDS && !isnan(c->pressure); k++) {
     const ig_structure_faces *g = &s->faces[k];
-    for (int32_t face = 0; face < g->count && !reach->moves; face++) {
+    for (int32_t face = 0; face < g->count; face++) {
       double X[24], u[24], f[24] = {0};
       if (g->load[face] != i)
         continue;

@@ -45,8 +45,19 @@ check structure "$held" 'loads={set: zmin, total: [1, 0, 0]}'
 check structure "$held" 'loads={set: top, force: [1, 1, 0]}'
 check stress "$held" 'loads={set: zmin, pressure: 1}'
 check fracture "$held" 'loads={set: ymin, pressure: 1}'
-for free in "static loads.set=xmax" "structure loads={set: top, force: [1, 1, 1]}" "stress loads={set: xmax, pressure: 1}" "fracture loads={set: ymin, traction: [1, 1]}"; do
-  "$INGOT" check "$small/${free%% *}.yaml" --set "${free#* }" >stdout 2>stderr && ! grep -q 'whole of this load' stderr || fail "$free: $(cat stderr)"
+# a component of it, and one load of two
+grid='grid={elements: [12, 6, 0]}'
+for load in '{box: {min: [12, 0]}, force: [1, 0, 0]}, {box: {max: [0, 6]}, pressure: 1}|the whole of this load' \
+  '{box: {min: [12, 0], max: [12, 0]}, force: [1, -1, 0]}|what this load has along y acts on nodes that supports or planes of symmetry hold'; do
+  warned "${load#*|}" "$INGOT" check "$small/topopt.yaml" --set "$grid" --set 'surface={}' --set 'symmetry=[y-]' --set "loads=[${load%|*}]"
+done
+check fracture 'what this load has along y' 'loads={set: ymin, traction: [1, 1]}'
+# supports that differ where they meet
+moved='supports=[{box: {max: [0, 6]}, fix: x, displacement: [0.1, 0, 0]}, {box: {max: [0, 6]}}]'
+warned 'some nodes there are held at another value by a support before' "$INGOT" check "$small/topopt.yaml" --set "$grid" --set 'surface={}' --set 'loads=[{box: {min: [12, 0]}, force: [1, 0, 0]}]' --set "$moved"
+check stress "nodes of 'xmax' are held or led along x by the support of line" 'supports=[{set: zmin, fix: all}, {set: xmax, components: x, displacement: [1 um, 0, 0]}]'
+for free in "static loads.set=xmax" "structure loads={set: top, force: [0, 0, 1]}" "stress loads={set: xmax, pressure: 1}" "fracture loads={set: ymax, traction: [1, 1]}" "topopt supports=[{set: xmin, fix: x}, {set: xmin}]"; do
+  "$INGOT" check "$small/${free%% *}.yaml" --set "${free#* }" >stdout 2>stderr && ! grep -q 'this load\|another value' stderr || fail "$free: $(cat stderr)"
 done
 check grains "\`duration\` 1e-12 s is shorter than one step" duration=1e-12
 check stress "\`temperature\` 3000 K is above 1600 K, where a material of the case is molten" temperature=3000

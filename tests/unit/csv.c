@@ -12,7 +12,7 @@ static unsigned dice(unsigned sides) {
 }
 
 static void name_make(char *name, size_t most) {
-  static const char letters[] = ",,\"\"[] \r\nab;'\t=+<>\\ü";
+  static const char letters[] = ",,\"\"[] \r\nab;'\t=+<>\\ü-@'=";
   size_t n = dice((unsigned)most);
   for (size_t i = 0; i < n; i++)
     name[i] = letters[dice(sizeof letters - 1)];
@@ -49,6 +49,37 @@ static void random_names_come_back(void **state) {
         assert_true(t.value[r * columns + c] == 10 * r + c);
     ig_csv_table_free(&t);
     free(csv.at);
+  }
+}
+
+/* Spreadsheets compute what begins like a formula: no cell does, but numbers and quantities. */
+static void no_cell_is_a_formula(void **state) {
+  (void)state;
+  static const struct {
+    const char *cell, *written;
+  } known[] = {{"=cmd|' /c calc'!A0", "'=cmd|' /c calc'!A0"},
+               {"@SUM(1)", "'@SUM(1)"},
+               {"-x", "'-x"},
+               {"+1+cmd|'a'!A0", "'+1+cmd|'a'!A0"},
+               {"=a,b", "\"'=a,b\""},
+               {"'=a", "''=a"},
+               {"'a", "'a"},
+               {"-1.5e-3", "-1.5e-3"},
+               {"-2 mm", "-2 mm"},
+               {"+.5", "+.5"},
+               {"-inf", "-inf"},
+               {"", ""}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    ig_text csv = {0}, cell = {0};
+    ig_csv_cell(&csv, known[i].cell, true);
+    ig_text_add(&csv, "\n");
+    assert_true(strncmp(csv.at, known[i].written, strlen(known[i].written)) == 0);
+    assert_int_equal(csv.length, strlen(known[i].written) + 1);
+    const char *at = csv.at;
+    assert_false(ig_csv_take(&at, &cell));
+    assert_string_equal(cell.at, known[i].cell);
+    free(csv.at);
+    free(cell.at);
   }
 }
 
@@ -99,6 +130,7 @@ static void headings_have_units(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_names_come_back),
+      cmocka_unit_test(no_cell_is_a_formula),
       cmocka_unit_test(damaged_tables),
       cmocka_unit_test(headings_have_units),
   };

@@ -377,7 +377,7 @@ static void held_warn(const ig_dyn_model *m, const ig_dyn_load *c, const pushes 
   ig_load_reach reach = {0};
   if (m->cx->ranks) /* others may have free ones */
     return;
-  for (size_t k = first; k < list->count && !reach.moves; k++) {
+  for (size_t k = first; k < list->count; k++) {
     const push *p = &list->item[k];
     double x[4][3], normal[3];
     for (int a = 0; a < p->face.corners && p->is_face; a++)

@@ -140,7 +140,7 @@ static ig_status support_set(ig_job *job, const ig_support_case *support, int nu
 static void held_warn(ig_job *job, const ig_frac_load_case *l, const ig_set *set,
                       const ig_frac_load *load, const ig_frac_model *m) {
   ig_load_reach reach = {0};
-  for (ig_lid k = 0; k < set->count && !reach.moves; k++) {
+  for (ig_lid k = 0; k < set->count; k++) {
     ig_lid node[8];
     double x[3][3], normal[3];
     const int nodes = ig_mesh_face_nodes(job->mesh, set->item[k], set->face[k], node);

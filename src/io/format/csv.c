@@ -7,11 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Apostrophes before a sign that a spreadsheet takes for a formula; -1: there is none. */
+static int apostrophes(const char *cell) {
+  const size_t n = strspn(cell, "'");
+  return cell[n] && strchr("=+-@", cell[n]) ? (int)n : -1;
+}
+
+/* Whether a spreadsheet would compute the cell. "-1e5", "-inf" and "-2 mm" are none of these. */
+static bool is_formula(const char *cell) {
+  const char c = cell[0];
+  if (c && (strcmp(cell + 1, "inf") == 0 || strcmp(cell + 1, "nan") == 0))
+    return false;
+  if (c == '=' || c == '@')
+    return true;
+  return (c == '+' || c == '-') &&
+         (!((cell[1] >= '0' && cell[1] <= '9') || cell[1] == '.') || strpbrk(cell + 1, "=@|!(*/"));
+}
+
 /* Quotes only if necessary; a quote inside is doubled. */
 void ig_csv_cell(ig_text *csv, const char *cell, bool first) {
   const bool quote = strpbrk(cell, ",\"\r\n") != NULL;
   ig_text_add(csv, first ? "" : ",");
   ig_text_add(csv, quote ? "\"" : "");
+  ig_text_add(csv, is_formula(cell) || apostrophes(cell) > 0 ? "'" : "");
   for (const char *c = cell; *c; c++)
     ig_text_add_bytes(csv, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
   ig_text_add(csv, quote ? "\"" : "");
@@ -35,6 +53,10 @@ bool ig_csv_take(const char **at, ig_text *cell) {
   const bool more = p[rest] == ',', ended = p[rest] == '\n';
   ig_text_add_bytes(cell, p, rest - (ended && rest > 0 && p[rest - 1] == '\r'));
   *at = p + rest + (more || ended);
+  if (cell->length && apostrophes(cell->at) > 0) {
+    memmove(cell->at, cell->at + 1, cell->length);
+    cell->length--;
+  }
   return more;
 }
 

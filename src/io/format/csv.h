@@ -1,5 +1,9 @@
 /* CSV after RFC 4180: comma-separated cells, in quotes if they contain a comma, a quote or a line
-   end. Every table that Ingot writes goes through ig_csv_cell, every reader through ig_csv_take. */
+   end. Every table that Ingot writes goes through ig_csv_cell, every reader through ig_csv_take.
+
+   A spreadsheet computes a cell that begins with = or @, and with + or - if more than a number and
+   a unit follows, whoever wrote it. Such a text gets an apostrophe before it, as one that has an
+   apostrophe there already; ig_csv_take and the Python package take one away again. */
 #ifndef IG_IO_FORMAT_CSV_H
 #define IG_IO_FORMAT_CSV_H
 

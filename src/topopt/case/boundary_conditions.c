@@ -11,6 +11,7 @@
    whatever the units of the case, which the single-precision preconditioners need. */
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
+#include "mesh/load_check.h"
 #include "mesh/support.h"
 #include "ranks/ranks.h"
 
@@ -126,22 +127,59 @@ ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case
   return ig_topopt_points_visit(p, IG_WHERE(hold), IG_POINT_ALL_NODES, add_bits, &m);
 }
 
+/* A plane of symmetry holds the displacement normal to it; for heat the natural condition is
+   symmetry already. */
+static ig_status planes_hold(const ig_topopt_points *p, uint8_t *fix) {
+  const ig_topopt_case *c = p->c;
+  marking m = {.byte = fix, .places = p->nodes};
+  for (int i = 0; i < c->symmetry.count; i++) {
+    int axis, side;
+    if (!ig_topopt_plane_read(c->symmetry.value[i], p->dim, &axis, &side))
+      return ig_fail_at(p->cx, &c->at, "symmetry: '%.20s' is no plane: expected x-, x+, y-, y+%s",
+                        c->symmetry.value[i], p->dim == 3 ? ", z- or z+" : "");
+    for (int k = 0; k < i; k++)
+      if (c->symmetry.value[k][0] == c->symmetry.value[i][0])
+        return ig_fail_at(p->cx, &c->at,
+                          "symmetry: %s and %s are planes of one axis: give one, and supports that "
+                          "fix %c on the other side",
+                          c->symmetry.value[k], c->symmetry.value[i], c->symmetry.value[i][0]);
+    if (p->size == 1)
+      continue; /* no heat crosses a free side as it is */
+    double point[3] = {0}, normal[3] = {0};
+    point[axis] = (side ? p->high : p->low)[axis];
+    normal[axis] = 1;
+    const ig_place plane = {
+        .at.given = true, .plane = {.at.given = true, .point = {3, point}, .normal = {3, normal}}};
+    m.value = (uint8_t)(1 << axis);
+    IG_TRY(ig_topopt_points_visit(p, (ig_where){&c->at, NULL, &plane}, IG_POINT_ALL_NODES, add_bits,
+                                  &m));
+  }
+  return IG_OK;
+}
+
 typedef struct {
   const ig_topopt_points *p;
   const uint8_t *fix;
   const ig_hold_case *hold;
   double *u, scale;
+  uint8_t *before; /* components that entries before hold */
+  bool differs;    /* from what they say */
 } leading;
 
 /* Visitor: the prescribed value at the components that this entry holds, in units of the state
    (displacement times stiffness). */
 static void lead(void *user, int64_t node, double weight) {
-  const leading *l = user;
+  leading *l = user;
   (void)weight;
   for (int c = 0; ig_topopt_in_nodes(l->p, node) && c < l->p->size; c++) {
-    const double value = l->p->size == 1 ? l->hold->temperature : l->hold->displacement[c];
-    if (l->fix[node] >> c & 1 && !isnan(value))
-      l->u[node * l->p->step + c * l->p->stride] = value * l->scale;
+    const double given = l->p->size == 1 ? l->hold->temperature : l->hold->displacement[c];
+    const double value = isnan(given) ? 0 : given * l->scale;
+    double *u = &l->u[node * l->p->step + c * l->p->stride];
+    if (!(l->fix[node] >> c & 1))
+      continue;
+    l->differs |= l->before[node] >> c & 1 && *u != value;
+    *u = value;
+    l->before[node] |= (uint8_t)(1 << c);
   }
 }
 
@@ -160,7 +198,8 @@ static ig_status check_hold(const ig_topopt_points *p, const ig_hold_case *hold,
   return IG_OK;
 }
 
-/* Entries overwrite each other where they hold the same component. Nothing is allocated where
+/* Entries overwrite each other where they hold the same component, which is said where they differ;
+   along a plane of symmetry nothing moves across it. Nothing is allocated where
    all values are zero, so that the design skips the lifting (design/load.c). */
 ig_status ig_topopt_points_held(const ig_topopt_points *p, const uint8_t *fix, double stiffness,
                                 const double *expanded, ig_array *held) {
@@ -173,18 +212,29 @@ ig_status ig_topopt_points_held(const ig_topopt_points *p, const uint8_t *fix, d
   }
   if (!any && !expanded)
     return IG_OK;
+  uint8_t *before = NULL;
   ig_status status = IG_NEW(p->cx, &u, n, "supports");
+  if (status == IG_OK)
+    status = IG_NEW(p->cx, &before, p->nodes, "supports");
+  if (status == IG_OK && p->size > 1)
+    status = planes_hold(p, before);
   for (int i = 0; i < p->c->supports.count && status == IG_OK; i++) {
     const ig_hold_case *hold = IG_ITEM(ig_hold_case, p->c->supports, i);
     uint8_t *own; /* what this entry holds, no matter what others do */
     status = IG_NEW(p->cx, &own, p->nodes, "supports");
     if (status == IG_OK)
       status = ig_topopt_points_support(p, hold, own);
-    leading l = {p, own, hold, u, stiffness};
+    leading l = {p, own, hold, u, stiffness, before, false};
     if (status == IG_OK)
       status = p->each(p->self, IG_WHERE(hold), IG_POINT_ALL_NODES, lead, &l);
+    if (status == IG_OK && l.differs)
+      ig_warn_at(
+          p->cx, &hold->at,
+          "supports: some nodes there are held at another value by a support before, or by a "
+          "plane of symmetry: this one counts there; take them out of one of the two");
     free(own);
   }
+  free(before);
   for (int64_t i = 0; u && expanded && i < p->nodes; i++)
     for (int c = 0; c < p->size; c++)
       if (fix[i] >> c & 1)
@@ -228,36 +278,12 @@ static ig_status expansion_make(const ig_topopt_points *p, const ig_loading *l, 
                  &(expanding){p, *to, l->expansion * l->stiffness});
 }
 
-/* A plane of symmetry holds the displacement normal to it; for heat the natural condition is
-   symmetry already. */
+/* Those of the entries, and planes of symmetry. */
 ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
   const ig_topopt_case *c = p->c;
-  marking m = {.byte = fix, .places = p->nodes};
   for (int i = 0; i < c->supports.count; i++)
     IG_TRY(ig_topopt_points_support(p, IG_ITEM(ig_hold_case, c->supports, i), fix));
-  for (int i = 0; i < c->symmetry.count; i++) {
-    int axis, side;
-    if (!ig_topopt_plane_read(c->symmetry.value[i], p->dim, &axis, &side))
-      return ig_fail_at(p->cx, &c->at, "symmetry: '%.20s' is no plane: expected x-, x+, y-, y+%s",
-                        c->symmetry.value[i], p->dim == 3 ? ", z- or z+" : "");
-    for (int k = 0; k < i; k++)
-      if (c->symmetry.value[k][0] == c->symmetry.value[i][0])
-        return ig_fail_at(p->cx, &c->at,
-                          "symmetry: %s and %s are planes of one axis: give one, and supports that "
-                          "fix %c on the other side",
-                          c->symmetry.value[k], c->symmetry.value[i], c->symmetry.value[i][0]);
-    if (p->size == 1)
-      continue; /* no heat crosses a free side as it is */
-    double point[3] = {0}, normal[3] = {0};
-    point[axis] = (side ? p->high : p->low)[axis];
-    normal[axis] = 1;
-    const ig_place plane = {
-        .at.given = true, .plane = {.at.given = true, .point = {3, point}, .normal = {3, normal}}};
-    m.value = (uint8_t)(1 << axis);
-    IG_TRY(ig_topopt_points_visit(p, (ig_where){&c->at, NULL, &plane}, IG_POINT_ALL_NODES, add_bits,
-                                  &m));
-  }
-  return IG_OK;
+  return planes_hold(p, fix);
 }
 
 /* --- springs --- */
@@ -405,24 +431,35 @@ const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix
 
 /* --- loads, ports, constraints --- */
 
+/* reach: of a load, whether it acts where nothing is held; NULL: it is none. */
 typedef struct {
   const ig_topopt_points *p;
   double *f, share[3];
+  const uint8_t *fix;
+  ig_load_reach *reach;
 } loading;
+/* Adds v to the load at a node. */
+static void add_at(const loading *l, int64_t place, const double v[3]) {
+  if (!ig_topopt_in_nodes(l->p, place))
+    return;
+  for (int c = 0; c < l->p->size; c++)
+    l->f[place * l->p->step + c * l->p->stride] += v[c];
+  if (l->reach)
+    ig_load_reaches(l->reach, v, l->p->size, l->fix[place]);
+}
 /* Visitor: adds share x weight; points of other ranks are outside of the arrays and are passed
    over. */
 static void add_load(void *user, int64_t place, double weight) {
-  loading *l = user;
-  for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
-    l->f[place * l->p->step + c * l->p->stride] += l->share[c] * weight;
+  const loading *l = user;
+  const double v[3] = {l->share[0] * weight, l->share[1] * weight, l->share[2] * weight};
+  add_at(l, place, v);
 }
 
 /* `value` shared by what is there, or all of it for each. Each node its share of the whole, by
    number (IG_SPREAD_NODES) or by the integrals of the face shape functions (IG_SPREAD_FACES). */
 static ig_status spread(const ig_topopt_points *p, const char *list, ig_where where, int how,
-                        const double *value, double *f) {
+                        const double *value, loading l) {
   const ig_point_kind kind = how == IG_SPREAD_FACES ? IG_POINT_FACES : IG_POINT_NODES;
-  loading l = {.p = p, .f = f};
   double all;
   IG_TRY(count(p, list, where, kind, &all));
   for (int c = 0; c < p->size; c++)
@@ -485,16 +522,18 @@ static ig_status check_middle(const ig_topopt_points *p, const ig_load_case *loa
 }
 
 static void add_pressure(void *user, int64_t place, double weight) {
-  loading *l = user;
-  for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
-    l->f[place * l->p->step + c * l->p->stride] -= l->share[0] * weight * l->p->normal[c];
+  const loading *l = user;
+  double v[3];
+  for (int c = 0; c < 3; c++)
+    v[c] = -(l->share[0] * weight * l->p->normal[c]);
+  add_at(l, place, v);
 }
 
 /* A pressure acts against the outer normal, hence the minus in add_pressure. */
-static ig_status press(const ig_topopt_points *p, const ig_load_case *load, double *f) {
+static ig_status press(const ig_topopt_points *p, const ig_load_case *load, loading l) {
   const double thick = p->dim == 2 ? ig_topopt_thickness(p->c) : 1;
-  loading l = {.p = p, .f = f, .share = {load->pressure * thick}};
   double all;
+  l.share[0] = load->pressure * thick;
   IG_TRY(count(p, "loads", IG_WHERE(load), IG_POINT_FACES, &all));
   return ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_FACES, add_pressure, &l);
 }
@@ -502,7 +541,8 @@ static ig_status press(const ig_topopt_points *p, const ig_load_case *load, doub
 /* Forces w x r about the middle of some nodes; their moment is J w, J = sum of r.r I - r r^T. */
 typedef struct {
   const ig_topopt_points *p;
-  double *f, middle[3], count, inertia[3][3], w[3];
+  const loading *to;
+  double middle[3], count, inertia[3][3], w[3];
 } turning;
 
 /* Visitor: every node counts, those of other ranks, too, so that all ranks find the same middle. */
@@ -533,21 +573,22 @@ static void add_inertia(void *user, int64_t place, double weight) {
 /* Visitor: the force w x r at a node, component by component. */
 static void add_turning(void *user, int64_t place, double weight) {
   turning *t = user;
-  double x[3];
+  double x[3], v[3];
   (void)weight;
   t->p->position(t->p->self, place, x);
   for (int d = 0; d < 3; d++)
     x[d] -= t->middle[d];
-  for (int c = 0; ig_topopt_in_nodes(t->p, place) && c < t->p->size; c++) {
+  for (int c = 0; c < 3; c++) {
     const int a = (c + 1) % 3, b = (c + 2) % 3;
-    t->f[place * t->p->step + c * t->p->stride] += t->w[a] * x[b] - t->w[b] * x[a];
+    v[c] = t->w[a] * x[b] - t->w[b] * x[a];
   }
+  add_at(t->to, place, v);
 }
 
 /* Forces proportional to the distance from the axis, f_i = w x r_i, with w from the moment: J w
    = m. Nodes on a line have no inertia about it: a moment about that line cannot be applied. */
-static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, double *f) {
-  turning t = {.p = p, .f = f};
+static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, const loading *to) {
+  turning t = {.p = p, .to = to};
   double all, m[3] = {load->moment[0], load->moment[1], load->moment[2]}, trace = 0;
   if (p->dim == 2 && (m[0] != 0 || m[1] != 0))
     return ig_fail_at(p->cx, &load->at, "loads: moment: in a plane only the last, about z");
@@ -587,8 +628,8 @@ static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, doubl
    so that it has the same bits on any number of ranks. `other` keeps the unit sensible where
    forces are small beside weight or prescribed displacements. Squares outside of 1e-280 to 1e280
    would have lost digits. */
-static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, const char *list,
-                     double other, ig_array *to, double *norm) {
+static ig_status put(const ig_topopt_points *p, const ig_src *at, double *f, const uint8_t *fix,
+                     const char *list, double other, ig_array *to, double *norm) {
   const int64_t n = p->nodes * p->size;
   double s = 0, most = 0;
   for (int c = 0; c < p->size; c++)
@@ -611,10 +652,9 @@ static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, c
     }
   *norm = fmax(sqrt(s), other);
   if (most > 0 && !(s > 1e-280 && s < 1e280))
-    return ig_fail_at(p->cx, &p->c->at, "%s: of %g: give them in a unit that suits them", list,
-                      most);
+    return ig_fail_at(p->cx, at, "%s: of %g: give them in a unit that suits them", list, most);
   if (!(*norm > 0))
-    return ig_fail_at(p->cx, &p->c->at, "%s: nothing acts on a node that is free to move%s", list,
+    return ig_fail_at(p->cx, at, "%s: nothing acts on a node that is free to move%s", list,
                       p->c->problem == IG_PROBLEM_HEAT ? ": give 'heat' in it, or a 'source'" : "");
   for (int64_t i = 0; i < n; i++)
     f[i] /= *norm;
@@ -633,7 +673,8 @@ int ig_topopt_load_cases(const ig_topopt_case *c) {
 
 /* Everything that acts in one load case, added into f (zeroed first). The volume source of a
    heat problem belongs to every load case. */
-static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f) {
+static ig_status loads_of_case(const ig_topopt_points *p, const uint8_t *fix, int number,
+                               double *f) {
   const ig_topopt_case *c = p->c;
   memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
   for (int i = 0; i < c->loads.count; i++) {
@@ -650,13 +691,25 @@ static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f)
       acts = acts || (!isnan(value[k]) && value[k] != 0);
     if (acts && load->spread == IG_SPREAD_NODES)
       IG_TRY(check_middle(p, load));
-    IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread, value, f));
-    IG_TRY(turns ? turn(p, load, f) : IG_OK);
-    IG_TRY(load->pressure != 0 ? press(p, load, f) : IG_OK);
+    ig_load_reach reach = {0};
+    const loading l = {.p = p, .f = f, .fix = fix, .reach = &reach};
+    IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread, value, l));
+    IG_TRY(turns ? turn(p, load, &l) : IG_OK);
+    IG_TRY(load->pressure != 0 ? press(p, load, l) : IG_OK);
+    if (!p->slab && p->size > 1) /* others may have free nodes */
+      ig_warn_held(p->cx, &load->at, &reach);
   }
   if (c->problem == IG_PROBLEM_HEAT && c->source != 0)
     p->source(p->self, c->source, f);
   return IG_OK;
+}
+
+/* Where a message about a load case points: its first load. */
+static const ig_src *load_place(const ig_topopt_case *c, int number) {
+  for (int i = 0; i < c->loads.count; i++)
+    if (IG_ITEM(ig_load_case, c->loads, i)->load_case == number)
+      return &IG_ITEM(ig_load_case, c->loads, i)->at;
+  return &c->at;
 }
 
 /* Norm of the weight of load case q, of an element at every node, and of what held nodes do. */
@@ -701,9 +754,10 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
   to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {
     to->weight[q] = q < c->weights.count ? c->weights.value[q] : 1;
-    IG_TRY_GOTO(status, done, loads_of_case(p, q + 1, f));
+    IG_TRY_GOTO(status, done, loads_of_case(p, fix, q + 1, f));
     IG_TRY_GOTO(status, done, others(p, fix, q, to, &other));
-    IG_TRY_GOTO(status, done, put(p, f, fix, "loads", other, &to->f[q], &to->norm[q]));
+    const ig_src *at = load_place(c, q + 1);
+    IG_TRY_GOTO(status, done, put(p, at, f, fix, "loads", other, &to->f[q], &to->norm[q]));
   }
   if (ig_topopt_has_port(c)) {
     memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
@@ -713,9 +767,11 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
         status = ig_fail_at(p->cx, &port->at, "ports: give a direction");
       IG_TRY_GOTO(status, done, status);
       IG_TRY_GOTO(status, done,
-                  spread(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, port->direction, f));
+                  spread(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, port->direction,
+                         (loading){.p = p, .f = f}));
     }
-    IG_TRY_GOTO(status, done, put(p, f, fix, "ports", 0, &to->port, &to->norm_port));
+    const ig_src *at = &IG_ITEM(ig_port_case, c->ports, 0)->at;
+    IG_TRY_GOTO(status, done, put(p, at, f, fix, "ports", 0, &to->port, &to->norm_port));
   }
 done:
   free(f);
@@ -796,8 +852,9 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
   } else {
     IG_TRY_GOTO(status, done,
-                spread(p, "constraints", IG_WHERE(limit), IG_SPREAD_NODES, limit->direction, f));
-    status = put(p, f, fix, "constraints", 0, to, norm);
+                spread(p, "constraints", IG_WHERE(limit), IG_SPREAD_NODES, limit->direction,
+                       (loading){.p = p, .f = f}));
+    status = put(p, &limit->at, f, fix, "constraints", 0, to, norm);
   }
 done:
   free(f);
