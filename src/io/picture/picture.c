@@ -754,6 +754,12 @@ static ig_display kelvins(const part *p, bool celsius) {
                        celsius && p->scene.celsius);
 }
 
+/* Values of both signs in colors whose middle is white: that is zero, as on the page. */
+static bool signed_colors(const part *p, const ig_view_options *o, const double range[2]) {
+  const char *palette = o->palette ? o->palette : p->scene.s ? ig_palette_usual(p->s.label) : "";
+  return strcmp(palette, "coolwarm") == 0 && range[0] < 0 && range[1] > 0;
+}
+
 /* Reads one or two snapshots, makes their surfaces and finds the common range of colours. A
    difference has a range symmetric about 0. Both parts are read before anything is drawn, as they
    share range and scale. */
@@ -799,7 +805,7 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
     const ig_display shown = kelvins(&p[0], o->celsius);
     for (int i = 0; i < 2; i++)
       range[i] = o->range[i] - shown.shift;
-  } else if (o->difference && o->second) {
+  } else if ((o->difference && o->second) || signed_colors(&p[0], o, range)) {
     range[1] = fmax(fabs(range[0]), fabs(range[1]));
     range[0] = -range[1];
   }

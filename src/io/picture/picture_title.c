@@ -26,6 +26,9 @@ static const struct {
     {"energy_density", "strain energy density"},
     {"tag", "region number"},
     {"block", "number of the block"},
+    {"grain", "number of the grain"},
+    {"fragment", "number of the fragment"},
+    {"deviation", "deviation from the nominal surface"},
 };
 
 /* "nodal_stress.xx" becomes "stress at nodes, xx"; a vector without component is its magnitude. */
