@@ -26,6 +26,11 @@ for file in debian/*.examples debian/*.docs; do
 done
 grep -q 'site-functions debian/tmp/usr/share/zsh/vendor-completions$' debian/rules || wrong "debian/rules: zsh's completion"
 
+# what the Python module imports is what its packages depend on
+for file in 'debian/control python3-cffi-backend, python3-numpy' 'pyproject.toml "cffi>=1.15", "numpy>=1.21"' 'packaging/conda/meta.yaml cffi >=1.15'; do
+  grep -qF -- "${file#* }" "${file%% *}" || wrong "${file%% *}: nothing of ${file#* }"
+done
+
 # nothing in the Debian packages is what the building machine happens to have
 for option in MPI MUMPS CUDA NATIVE; do grep -q "DINGOT_$option=OFF" debian/rules || wrong "debian/rules: INGOT_$option is left open"; done
 
