@@ -231,9 +231,11 @@ bool cli_ranks(void);
 bool cli_first(void);
 void cli_ranks_show(const ig_ctx *cx);
 void cli_line_first(void *user, const char *label, const char *value); /* a cli_line of the first */
-/* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
-   write a checkpoint then. The others end at once, as any program does. */
-void cli_catch_signals(void);
+/* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop, which then does
+   `what`: for commands that keep something or clean up. The others end at once, as any program
+   does. */
+#define CLI_KEEPS "finishing the step and writing a checkpoint"
+void cli_catch_signals(const char *what);
 /* Opens a case or a deck and sets keys, texts "KEY=VALUE"; the context has what is wrong. deck:
    how a deck is read, may be NULL. set has `sets` entries and may be NULL if that is
    0. */

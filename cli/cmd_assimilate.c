@@ -40,7 +40,7 @@ static int assimilate_run(const cli_args *args) {
                                          .devices = places.devices,
                                          .analysed = analysis_show,
                                          .user = (void *)args};
-  cli_catch_signals();
+  cli_catch_signals(CLI_KEEPS);
   code = cli_result(cx, ig_assimilate(cx, args->words.item[0], &options));
   if (code == CLI_GOOD && !args->quiet)
     cli_line(NULL, "result", out);

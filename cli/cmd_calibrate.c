@@ -237,7 +237,7 @@ static int calibrate_run(const cli_args *args) {
     return CLI_BAD_INPUT;
   }
   /* An interruption ends the runs at hand and with them the search. */
-  cli_catch_signals();
+  cli_catch_signals(CLI_KEEPS);
   code = file ? calibrate_file(args, cx) : calibrate(args, cx);
   cli_close(cx);
   return code;

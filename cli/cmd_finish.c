@@ -25,7 +25,11 @@ static int finish_run(const cli_args *args) {
   int code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
     return code;
-  code = cli_result(cx, ig_finish(cx, args->words.item[0], &options));
+  cli_catch_signals("ending: what is begun is not kept");
+  const ig_status status = ig_finish(cx, args->words.item[0], &options);
+  code = cli_result(cx, status);
+  if (status == IG_INTERRUPTED)
+    fprintf(stderr, "ingot: the same command begins anew\n");
   cli_close(cx);
   return code;
 }

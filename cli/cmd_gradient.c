@@ -55,7 +55,7 @@ int cli_with_figure(const cli_args *args, int (*with)(const cli_args *, ig_ctx *
   int code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
     return code;
-  cli_catch_signals();
+  cli_catch_signals(CLI_KEEPS);
   code = cli_open_case(cx, args, &c);
   if (code == CLI_GOOD)
     code = with(args, cx, c);

@@ -90,6 +90,11 @@ static int materials_run(const cli_args *args) {
       cli_error("there is no material '%s': 'ingot materials' lists them", l.name);
     return CLI_BAD_INPUT;
   }
+  if (code == CLI_GOOD && !l.name && !l.list)
+    wrapped("grains:",
+            "no material; it takes a law of dendrite growth, `growth.law`: in625, in718, or custom "
+            "with coefficients, as docs/explanation/grains.md has them of SS316",
+            0);
   return code;
 }
 

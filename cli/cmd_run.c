@@ -209,7 +209,7 @@ static int run_case(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   code = cli_open_case(cx, args, &c);
-  cli_catch_signals();
+  cli_catch_signals(CLI_KEEPS);
   if (code == CLI_GOOD)
     cli_ranks_show(cx);
   static figures f; /* large; a program runs one case */
@@ -229,10 +229,18 @@ static int run_case(const cli_args *args) {
                                     .figure = keep,
                                     .user = &f};
     /* Collective; an interruption is a status of its own, with a checkpoint written. */
-    const ig_status status = ig_run_and_finish(c, &options);
+    ig_status status = ig_run(c, &options);
+    const bool designed = status == IG_OK; /* what is left is the analysis of a part */
+    if (designed)
+      status = ig_finish_after(c, &options);
     code = cli_result(cx, status);
-    if (status == IG_INTERRUPTED && cli_first())
-      say_how_to_go_on(args, out);
+    if (status == IG_INTERRUPTED && cli_first()) {
+      if (designed)
+        fprintf(stderr,
+                "ingot: the run is complete: the same command with --resume does the rest\n");
+      else
+        say_how_to_go_on(args, out);
+    }
     if (code == CLI_GOOD && !args->quiet && cli_first()) {
       if (stats.up_to_date)
         cli_line(NULL, "status", "up to date, nothing to do");

@@ -169,11 +169,10 @@ static void progress_line(void *user, const ig_progress *p) {
 /* The first signal asks for a checkpoint: also SIGUSR1, by which batch systems tell that the time
    is almost up. Shells, wrappers and service managers send it twice, or SIGTERM and SIGHUP
    together: only one that comes later ends the program at once. A signal handler: only functions
-   that are safe there are called (write, clock_gettime, signal, raise), and ig_ctx_interrupt, which
-   sets a flag. */
+   that are safe there are called (write, strlen, clock_gettime, signal, raise), and
+   ig_ctx_interrupt, which sets a flag. */
+static char stopping[160];
 static void interrupt(int sig) {
-  static const char words[] = "\ningot: finishing the step and writing a checkpoint; once more, "
-                              "after a second, ends at once\n";
   /* Time of the first signal, on a clock that never runs backwards; 0: none came. */
   static double first;
   const double t = cli_now();
@@ -188,7 +187,7 @@ static void interrupt(int sig) {
   if (!running)
     return; /* the run is over: mpirun ends those that are left when one has failed */
   ig_ctx_interrupt(running);
-  if (cli_first() && write(STDERR_FILENO, words, sizeof words - 1) < 0)
+  if (cli_first() && write(STDERR_FILENO, stopping, strlen(stopping)) < 0)
     return; /* the terminal is gone */
 }
 
@@ -321,7 +320,9 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
 }
 
 /* Each signal blocks the others while it is handled. SIGHUP stays ignored under nohup. */
-void cli_catch_signals(void) {
+void cli_catch_signals(const char *what) {
+  snprintf(stopping, sizeof stopping, "\ningot: %s; once more, after a second, ends at once\n",
+           what);
   struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART}, former;
   sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, SIGINT);

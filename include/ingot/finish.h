@@ -28,7 +28,8 @@ typedef struct {
    body-fitted meshes of quadratic tetrahedra, puts the supports and loads of the case on them, runs
    the linear static analysis by `physics: structure`, and writes FOLDER/finished: part.inp (mesh,
    material, supports, loads: CalculiX runs it), part.msh, summary.json. IG_INPUT: the result is of
-   a kind that cannot be finished. `options` may be NULL. */
+   a kind that cannot be finished. IG_INTERRUPTED: by a signal or ig_ctx_interrupt; as after any
+   error the folder is as it was. `options` may be NULL. */
 IG_API IG_MUST_CHECK ig_status ig_finish(ig_ctx *cx, const char *folder,
                                          const ig_finish_options *options);
 

@@ -1,11 +1,18 @@
-# Spack recipe. From a checkout, with this folder in a repository of packages:
+# Spack recipe. With this file as packages/ingot/package.py of a repository of packages, from a checkout:
 #   spack dev-build ingot@0.2.0
+# or from an archive of the source, which lies in the folder where Spack is called:
+#   git archive --prefix=ingot-0.2.0/ -o ingot-0.2.0.tar.gz HEAD && spack install --no-checksum ingot@0.2.0
+import os
+
 from spack.package import *
 
 
 class Ingot(CMakePackage, CudaPackage):
     """Finite elements for parts that are designed, printed and broken: thermal and powder-bed
     analysis, residual stress, topology optimisation, fracture and dynamics, on CPUs and GPUs."""
+
+    manual_download = True
+    url = f"file://{os.getcwd()}/ingot-0.2.0.tar.gz"
 
     license("MIT")
 

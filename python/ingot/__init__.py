@@ -8,6 +8,8 @@ except ImportError:
 try:
     from . import _ingot  # noqa: F401
 except ImportError as _error:
+    if _error.name == "_cffi_backend":
+        raise ImportError("ingot needs CFFI: install it (Debian: python3-cffi-backend)") from None
     raise ImportError(f"ingot's compiled part does not load ({_error}): build it with CMake where "
                       "python3-cffi and python3-dev are installed, then PYTHONPATH=build/python") from None
 

@@ -155,9 +155,22 @@ static ig_status source_check(ig_chain *chain, int stage, int source, const ig_n
 
 /* --- pictures */
 
-/* Draws the snapshot that `when` names into STAGE.png beside the folders of the stages. NaN in
-   `range` or `camera` means that the view chooses. A share between two snapshots takes the nearer
-   one. Only the first rank draws. */
+/* The smooth surface of a design, of which nothing was asked that only its elements have; NULL:
+   there is none, or it is not wanted. Free it. */
+static char *design_surface(const ig_stage *s) {
+  const ig_picture_case *p = &s->c.picture;
+  const bool asked = p->field || p->threshold || p->warp || p->palette || p->edges ||
+                     !isnan(p->range[0]) || p->when != 1;
+  char *path = asked ? NULL : ig_path_join(s->folder, "part.stl");
+  if (path && access(path, R_OK) == 0)
+    return path;
+  free(path);
+  return NULL;
+}
+
+/* Draws the snapshot that `when` names, of a design its surface, into STAGE.png beside the folders
+   of the stages. NaN in `range` or `camera` means that the view chooses. A share between two
+   snapshots takes the nearer one. Only the first rank draws. */
 static ig_status picture_draw(ig_chain *chain, int stage) {
   const ig_stage *s = &chain->stage[stage];
   const ig_picture_case *p = &s->c.picture;
@@ -168,7 +181,8 @@ static ig_status picture_draw(ig_chain *chain, int stage) {
   snprintf(title, sizeof title, "%.100s: %s", chain->top.title, s->name);
   ig_series series;
   IG_TRY(ig_series_read(chain->cx, s->folder, &series));
-  char *png = ig_path_join(chain->out, name);
+  char *png = ig_path_join(chain->out, name), *surface = design_surface(s);
+  const char *drawn = surface ? surface : series.path[(int)lround(p->when * (series.count - 1))];
   const ig_view_options v = {.field = p->field,
                              .palette = p->palette,
                              .fixed_range = !isnan(p->range[0]),
@@ -184,9 +198,9 @@ static ig_status picture_draw(ig_chain *chain, int stage) {
                              .warp = p->warp,
                              .warp_scale = p->scale,
                              .title = *chain->top.title ? title : s->name};
-  const ig_status status =
-      png ? ig_view(chain->cx, series.path[(int)lround(p->when * (series.count - 1))], &v, png)
-          : IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
+  const ig_status status = png ? ig_view(chain->cx, drawn, &v, png)
+                               : IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
+  free(surface);
   free(png);
   ig_series_free(&series);
   return status;

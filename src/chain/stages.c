@@ -8,8 +8,10 @@
 /* How a stage is drawn: the options of `ingot view`, by the same names. */
 #define P ig_picture_case
 static const ig_option picture_options[] = {
-    IG_TEXT(P, field, NULL,
-            "field to color by; left out: density, temperature, damage, stress, else the first"),
+    IG_TEXT(
+        P, field, NULL,
+        "field to color by; left out: of a design its surface, else temperature, damage, stress, "
+        "the first"),
     IG_TEXT(P, palette, NULL,
             "viridis, cividis, inferno, coolwarm, rainbow, gray, embers, steel or distinct"),
     IG_TEXT(P, threshold, NULL, "field: only cells within `keep` are drawn"),

@@ -125,11 +125,23 @@ size_t ig_host_peak(void) {
    several files of /proc and /sys, which is too slow for small allocations. */
 #define LARGE_ALLOCATION 32e6
 
-/* Asks first and allocates then: Linux grants calloc more than the machine has (overcommit) and
+/* Whether mesh and model are being made, which is while the files they are read from are noted. One
+   of several ranks does not stop alone. */
+static bool in_setup(const ig_ctx *cx) {
+  return cx->inputs && !cx->ranks && cx->split.now >= IG_PHASE_READ &&
+         cx->split.now <= IG_PHASE_SETUP;
+}
+
+/* Each stage of a set-up begins with its memory: so here it ends when it is interrupted.
+
+   Asks first and allocates then: Linux grants calloc more than the machine has (overcommit) and
    ends the process when pages are touched, without any message. A message with the size is
    possible only before that. */
 ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *what) {
   *p = NULL;
+  if (cx->interrupted && in_setup(cx))
+    return IG_FAIL(cx, IG_INTERRUPTED,
+                   "interrupted while the model was made: nothing was computed or written over");
   if (size && count > PTRDIFF_MAX / size)
     return IG_FAIL(cx, IG_MEMORY, "%s: %zu items of %zu bytes are more than memory can address",
                    what, count, size);

@@ -9,6 +9,7 @@
 #include "run/rooms.h"
 #include "topopt/case/boundary_conditions.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,6 +205,40 @@ static ig_finish_options asked(const ig_finished *f, const ig_finish_options *gi
   return o;
 }
 
+/* Files of an analysis, and of the surface that Gmsh reads (finish_mesh.c), which an end by force
+   may have left. The summary comes last, and goes first: where it is, all is of one analysis. */
+static const char *const kept[] = {"part.inp", "part.msh", "part.step", IG_SUMMARY};
+enum { KEPT = sizeof kept / sizeof *kept };
+static void file_remove(const char *folder, const char *name) {
+  char *path = ig_path_join(folder, name);
+  if (path)
+    (void)!unlink(path);
+  free(path);
+}
+static void folder_remove(const char *folder) {
+  for (int i = KEPT - 1; i >= 0; i--)
+    file_remove(folder, kept[i]);
+  ig_finish_surface_remove(folder, IG_FINISH_SHELLS);
+  (void)!rmdir(folder);
+}
+
+/* From the folder in work into that of the results, in place of those of an analysis before. */
+static ig_status files_move(ig_finished *f, const char *to) {
+  ig_status status = ig_folder_make(f->cx, to);
+  for (int i = KEPT - 1; i >= 0 && status == IG_OK; i--)
+    file_remove(to, kept[i]);
+  for (int i = 0; i < KEPT && status == IG_OK; i++) {
+    char *from = ig_path_join(f->out, kept[i]), *at = ig_path_join(to, kept[i]);
+    if (!from || !at)
+      status = IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
+    else if (access(from, R_OK) == 0 && rename(from, at) != 0)
+      status = IG_FAIL(f->cx, IG_IO, "%s: %s", at, strerror(errno));
+    free(from);
+    free(at);
+  }
+  return status;
+}
+
 static ig_status meshes_run(ig_finished *f, const ig_finish_options *given) {
   const ig_finish_options whole = asked(f, given), *o = &whole;
   const int meshes = o->meshes;
@@ -214,6 +249,7 @@ static ig_status meshes_run(ig_finished *f, const ig_finish_options *given) {
   for (int k = 0; k < meshes && status == IG_OK; k++) {
     const bool last = k == meshes - 1;
     ig_finish_model_free(&m);
+    f->mesh = k + 1, f->meshes = meshes;
     status = ig_finish_mesh(f, o, finest * pow(sqrt(2), meshes - 1 - k), &m);
     if (status == IG_OK)
       status = ig_finish_materials(f, &m);
@@ -264,20 +300,46 @@ static ig_status finish(ig_finished *f, const char *folder, const ig_finish_opti
     ig_finish_warn(f, "the meshes of the finished part do not follow the faces between materials: "
                       "stresses there depend on the mesh");
   IG_TRY(surface_read(f, folder));
-  f->out = ig_path_join(folder, IG_FINISHED);
-  if (!f->out)
-    return IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
-  IG_TRY(ig_folder_make(f->cx, f->out));
-  return meshes_run(f, o);
+  f->out = ig_path_join(folder, IG_FINISHED "-in-work");
+  char *to = ig_path_join(folder, IG_FINISHED);
+  ig_status status = f->out && to ? IG_OK : IG_FAIL(f->cx, IG_MEMORY, "no memory for a path");
+  if (status == IG_OK)
+    folder_remove(f->out);
+  if (status == IG_OK)
+    status = ig_folder_make(f->cx, f->out);
+  if (status == IG_OK)
+    status = meshes_run(f, o);
+  if (status == IG_OK)
+    status = files_move(f, to);
+  free(to);
+  return status;
+}
+
+/* What there is after a signal. */
+static ig_status stopped(const ig_finished *f, const char *folder) {
+  char *before = ig_path_join(folder, IG_FINISHED "/" IG_SUMMARY);
+  const bool old = before && access(before, R_OK) == 0;
+  char of[48] = "";
+  free(before);
+  f->cx->interrupted = 0;
+  if (f->meshes)
+    snprintf(of, sizeof of, ", at mesh %d of %d", f->mesh, f->meshes);
+  return IG_FAIL(
+      f->cx, IG_INTERRUPTED,
+      "interrupted while the part was analysed%s: nothing of that is kept; the design in "
+      "'%s' is as it was%s",
+      of, folder, old ? ", and so is its finished part of before" : "");
 }
 
 ig_status ig_finish(ig_ctx *cx, const char *folder, const ig_finish_options *options) {
   static const ig_finish_options defaults;
   ig_finished f = {.cx = cx};
   IG_REQUIRE_ARGS(cx, folder);
-  const ig_status status = finish(&f, folder, options ? options : &defaults);
-  if (status != IG_OK && f.out)
-    (void)!rmdir(f.out); /* if nothing is in it */
+  ig_status status = finish(&f, folder, options ? options : &defaults);
+  if (f.out)
+    folder_remove(f.out);
+  if (status == IG_INTERRUPTED)
+    status = stopped(&f, folder);
   ig_topopt_part_free(&f.surface);
   ig_job_close(&f.job);
   ig_case_close(f.c);

@@ -36,7 +36,8 @@ typedef struct {
 /* A result that is to be finished. */
 typedef struct {
   ig_ctx *cx;
-  char *out; /* FOLDER/finished */
+  char *out; /* FOLDER/finished-in-work: its files go to FOLDER/finished together, at the end */
+  int mesh, meshes; /* the one in work, from 1, of how many; 0: none yet */
   ig_case *c;
   ig_job job;
   const ig_topopt_case *t;
@@ -108,6 +109,9 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_finish_mesh(ig_finished *f, const ig_finish_options *options,
                                        double size, ig_finish_model *m);
 void ig_finish_model_free(ig_finish_model *m);
+/* Files of the surface that Gmsh reads, of up to so many shells. */
+enum { IG_FINISH_SHELLS = 100 };
+void ig_finish_surface_remove(const char *folder, int shells);
 IG_MUST_CHECK ig_status ig_finish_surface_copy(ig_ctx *cx, const ig_topopt_part *from,
                                                ig_topopt_part *to);
 

@@ -111,7 +111,6 @@ static ig_status model_measure(ig_finished *f, double enclosed, ig_finish_model 
 }
 
 /* Files of the surface, one for each shell, and a script that names them. */
-enum { SHELLS = 100 };
 static ig_status surface_write(const ig_finished *f, const ig_topopt_part *s, ig_text *script,
                                int *shells) {
   int32_t *shell;
@@ -121,11 +120,11 @@ static ig_status surface_write(const ig_finished *f, const ig_topopt_part *s, ig
   ig_status status = shells_find(f->cx, s, shell, shells);
   for (int k = 0; status == IG_OK && k < *shells; k++)
     outer += shell_volume(s, shell, k) > 0;
-  if (status == IG_OK && (outer != 1 || *shells > SHELLS))
+  if (status == IG_OK && (outer != 1 || *shells > IG_FINISH_SHELLS))
     status = IG_FAIL(f->cx, IG_INPUT,
                      "the part is in %d pieces with %d cavities: one piece with at most %d "
                      "cavities can be finished",
-                     outer, *shells - outer, SHELLS - 1);
+                     outer, *shells - outer, IG_FINISH_SHELLS - 1);
   for (int k = 0; status == IG_OK && k < *shells; k++) {
     snprintf(line, sizeof line, "surface-%d.stl", k + 1);
     char *path = ig_path_join(f->out, line);
@@ -148,12 +147,12 @@ static ig_status surface_write(const ig_finished *f, const ig_topopt_part *s, ig
   return status;
 }
 
-static void surface_remove(const ig_finished *f, int shells) {
+void ig_finish_surface_remove(const char *folder, int shells) {
   for (int k = 0; k <= shells; k++) {
     char name[32] = "surface.geo";
     if (k < shells)
       snprintf(name, sizeof name, "surface-%d.stl", k + 1);
-    char *path = ig_path_join(f->out, name);
+    char *path = ig_path_join(folder, name);
     if (path)
       (void)!unlink(path);
     free(path);
@@ -174,7 +173,7 @@ static ig_status fill(ig_finished *f, const ig_finish_options *o, const ig_topop
       .unit = 1e-3, .time_limit = o->time_limit, .memory_limit = o->memory_limit};
   if (status == IG_OK)
     status = ig_mesh_read(f->cx, geo, &how, &m->mesh);
-  surface_remove(f, shells);
+  ig_finish_surface_remove(f->out, shells);
   free(script.at);
   free(geo);
   return status;

@@ -11,9 +11,15 @@
 
 #ifndef IG_KERN_DUAL
 #define IG_KERN_DUAL
-/* value and directions fill one register of 64 bytes; more directions take several passes */
+/* Value and directions fill one register of 64 bytes where there are such, else one or two smaller
+   ones: the displacements of a node. More directions take several passes; eight numbers in four
+   registers of 16 bytes spill everywhere, and take the compiler many minutes. */
+#ifdef __AVX512F__
 enum { IG_DUAL = 7 };
-typedef double ig_dual_lanes __attribute__((vector_size(64), may_alias));
+#else
+enum { IG_DUAL = 3 };
+#endif
+typedef double ig_dual_lanes __attribute__((vector_size(8 * (IG_DUAL + 1)), may_alias));
 /* lane 0: the value; the others: derivatives */
 struct __attribute__((may_alias)) ig_dual {
   ig_dual_lanes a;
@@ -31,7 +37,7 @@ IG_DUAL_HD ig_dual ig_chain(double v, ig_dual x, double s) {
   return r;
 }
 IG_DUAL_HD ig_dual ig_dual_of(double v) {
-  return (ig_dual){(ig_dual_lanes){v, 0, 0, 0, 0, 0, 0, 0}};
+  return (ig_dual){(ig_dual_lanes){v}};
 }
 IG_DUAL_HD ig_dual operator+(ig_dual x, ig_dual y) {
   return (ig_dual){x.a + y.a};

@@ -7,6 +7,7 @@
    become one number. */
 #include "powder/powder.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "ingot_io.h"
 #include "ranks/ranks.h"
 #ifdef INGOT_HAVE_IO
@@ -212,7 +213,7 @@ static ig_status pack(ig_ctx *cx, ig_saved *s) {
     memcpy(own.data, s->data, bytes);
     rounded(&own);
   }
-  const bool good = ig_compress_piece(6, own.data, bytes, bytes, item, &piece);
+  const bool good = ig_compress_parts(6, ig_team(cx, s->count, 1), own.data, bytes, item, &piece);
   if (own.data != s->data)
     free(own.data);
   if (!good)
@@ -230,7 +231,8 @@ static ig_status unpack(ig_ctx *cx, const ig_restart *from, const ig_saved *s) {
   int64_t size;
   const void *piece;
   IG_TRY(ig_restart_find_any(cx, from, s->name, IG_U8, &size, &piece));
-  return ig_expand_piece(piece, (size_t)size, item, s->data, (size_t)s->count * item)
+  return ig_expand_parts(piece, (size_t)size, item, ig_team(cx, s->count, 1), s->data,
+                         (size_t)s->count * item)
              ? IG_OK
              : IG_FAIL(cx, IG_INPUT, "the checkpoint is not of this case, or damaged");
 #else
@@ -361,10 +363,8 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
     r->laser[b].has_box = k->has_box[b] != 0;
     good = good && (!r->laser[b].has_box || box_take(r, k->box[b], &r->laser[b].box));
   }
-  for (int i = 0; i < r->lingers; i++) {
+  for (int i = 0; i < r->lingers; i++)
     good = good && box_take(r, k->linger[i], &r->linger[i]);
-    r->linger_of[i] = -1;
-  }
   for (int i = 0; i < (int)k->windows; i++)
     good = good && box_take(r, k->window[i], &box[i]);
   if (!good)

@@ -49,6 +49,7 @@ static ig_status bed_make(ig_powder_run *r) {
   if (r->c->evaporation) {
     IG_TRY(doubles(r, &a->evaporated, fine));
     IG_TRY(device_doubles(r, &a->light, fine));
+    IG_TRY(device_doubles(r, &a->surface, fine));
   }
   IG_TRY(doubles(r, &a->coarse_lost, columns));
   IG_TRY(doubles(r, &a->coarse_held, columns));
@@ -225,6 +226,7 @@ static void view_make(ig_powder_run *r) {
   v->ground = a->ground.dev;
   v->evaporated = a->evaporated.dev;
   v->light = a->light.dev;
+  v->surface = a->surface.dev;
   v->source = a->source.dev, v->lost = a->lost.dev, v->held = a->held.dev;
   v->coarse_lost = a->coarse_lost.dev, v->coarse_held = a->coarse_held.dev;
   v->stage_lost[0] = a->lost_now.dev, v->stage_lost[1] = a->lost_before.dev;

@@ -69,8 +69,9 @@ static __device__ __noinline__ double slab_boil(const ig_powder_view &v, const i
   double surface;
   const double by =
       powder_vapour_take(&v, heat, dt / edge, resist, edge, light / (dt * edge * edge), &surface);
-  v.evaporated[powder_column_in(&v, &w.box, x, y)] += by * edge * edge * edge;
-  powder_surface_hot(&v, &w, x, y, surface);
+  const size_t column = powder_column_in(&v, &w.box, x, y);
+  v.evaporated[column] += by * edge * edge * edge;
+  powder_surface_hot(&v, column, surface);
   return by;
 }
 

@@ -196,6 +196,7 @@ enum { IG_EVENT_LINE_COUNT, IG_EVENT_LINE_ABOVE, IG_EVENT_LINE_COOLING, IG_EVENT
   X(held)                                                                                          \
   X(evaporated)                                                                                    \
   X(light)                                                                                         \
+  X(surface)                                                                                       \
   X(coarse_lost)                                                                                   \
   X(coarse_held)                                                                                   \
   X(lost_now)                                                                                      \
@@ -281,8 +282,6 @@ typedef struct {
   bool fits;                             /* windows are at least that, and as large as pools need */
   ig_powder_box linger[IG_POWDER_BOXES]; /* left by a beam while molten */
   int lingers;
-  int linger_of[IG_POWDER_BOXES]; /* the beam that left it; -1: before a restart */
-  bool shared;                    /* it was said that lasers share a window */
   /* s: of a fine step; of the next long step between layers, 0: start from the plain one */
   double dt_fine, dt_dwell;
   double time, duration;

@@ -123,7 +123,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
                         seen ? q[IG_LINE_DEPTH] : NAN,
                         seen ? q[IG_LINE_WIDTH_MEAN] : NAN,
                         seen ? q[IG_LINE_DEPTH_MEAN] : NAN,
-                        seen ? q[IG_LINE_HOTTEST] : NAN,
+                        seen && q[IG_LINE_HOTTEST] > 0 ? q[IG_LINE_HOTTEST] : NAN,
                         l->beam + 1,
                         ig_powder_enthalpy(r, l),
                         hole.depth,

@@ -29,7 +29,7 @@ enum {
 /* Of a beam's pool while cells are looked at: largest -x, x, -y, y, ... as keys that sort like the
    numbers; temperature; cells. */
 enum { IG_KEY_EXTENT, IG_KEY_HOTTEST = 6, IG_KEY_CELLS, IG_KEYS };
-enum { IG_POWDER_KEYS = IG_KEYS * (IG_POWDER_BEAMS + 1) }; /* the last: windows without a beam */
+enum { IG_POWDER_KEYS = IG_KEYS * (IG_POWDER_BEAMS + 1) }; /* the last: what counts for none */
 /* The pool now (length, width, depth, volume, temperature), then the largest ever of each. */
 enum { IG_POOL_NOW, IG_POOL_MOST = 5, IG_POOL_COLUMNS = 10 };
 
@@ -200,11 +200,13 @@ typedef struct {
      none. The kernel that takes all steps at once has no use for `light` */
   double boiling, vapour, evaporation;
   double *evaporated, *light;
+  double
+      *surface; /* of columns: the hottest since cells were looked at, K; 0: as the topmost cell */
   /* heat so far, J, by column: of fine cells; of coarse ones, and in the last two stages */
   double *source, *lost, *held, *coarse_lost, *coarse_held, *stage_lost[2], *stage_held[2];
   double liquidus_T, solidus_T;
   bool fits;      /* windows are as large as the pools: how far these reach is looked at */
-  uint64_t *keys; /* IG_POWDER_BEAMS + 1 x IG_KEYS; the last: windows without a beam */
+  uint64_t *keys; /* IG_POWDER_BEAMS + 1 x IG_KEYS; the last: what counts for no beam */
   /* columns of the window in work, a bit each, rows of whole words: those with a molten cell; of
      these what is the pool of each of its beams */
   uint32_t *wet, *own_pool;

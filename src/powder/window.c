@@ -182,10 +182,8 @@ static bool near_side(const ig_powder_run *r, const ig_powder_box *box, const do
 static void linger_add(ig_powder_run *r, int beam) {
   if (r->lingers == IG_POWDER_BOXES) { /* the oldest goes */
     memmove(r->linger, r->linger + 1, (IG_POWDER_BOXES - 1) * sizeof *r->linger);
-    memmove(r->linger_of, r->linger_of + 1, (IG_POWDER_BOXES - 1) * sizeof *r->linger_of);
     r->lingers--;
   }
-  r->linger_of[r->lingers] = beam;
   r->linger[r->lingers++] = r->laser[beam].box;
 }
 
@@ -407,10 +405,8 @@ static ig_status lingers_look(ig_powder_run *r) {
   IG_TRY(ig_powder_molten_pull(r));
   for (int i = 0; i < r->lingers; i++)
     if (i >= r->view.lingers ||
-        r->molten[IG_MOLTEN_LINGER + i] > 0) { /* new ones have not been counted yet */
-      r->linger_of[kept] = r->linger_of[i];
+        r->molten[IG_MOLTEN_LINGER + i] > 0) /* new ones have not been counted yet */
       r->linger[kept++] = r->linger[i];
-    }
   r->lingers = kept;
   return IG_OK;
 }
@@ -431,27 +427,6 @@ static bool window_same(const ig_powder_run *r, const ig_powder_window *w,
   return beams == w->beams;
 }
 
-/* What a cell of a window has counts for the nearest of the beams in it: T_max of a line may be
-   that of melt which another laser has left. Said once. */
-static void shared_warn(ig_powder_run *r, const ig_powder_box *box) {
-  int one = -1, other = -1;
-  for (int b = 0; b < r->beams; b++)
-    if (r->laser[b].has_box && meet(&r->laser[b].box, box)) {
-      other = one;
-      one = b;
-    }
-  for (int i = 0; i < r->lingers && one >= 0 && other < 0; i++)
-    if (r->linger_of[i] >= 0 && r->linger_of[i] != one && meet(&r->linger[i], box))
-      other = r->linger_of[i];
-  if (one < 0 || other < 0)
-    return;
-  r->shared = true;
-  ig_warn(r->cx,
-          "lasers %d and %d are in one window from t = %.4g s on: `T_max` of their lines in "
-          "lines.csv may be that of melt which the other has left; take it from a run of one laser",
-          (one < other ? one : other) + 1, (one < other ? other : one) + 1, r->time);
-}
-
 /* Called before every coarse step. Windows are placed anew only where the joined boxes, or the
    beams in them, differ from the present ones. */
 ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
@@ -464,8 +439,6 @@ ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
     r->lingers--; /* too many: the youngest that lingers is given up */
     count = boxes_join(r, box);
   }
-  for (int i = 0; i < count && !r->shared && r->beams > 1; i++)
-    shared_warn(r, &box[i]);
   memcpy(r->view.linger, r->linger, sizeof r->linger);
   r->view.lingers = r->lingers;
   const ig_powder_windows *set = &r->set[r->now];

@@ -187,6 +187,8 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   if (status == IG_OK && !s->up_to_date && ig_ranks_first(cx))
     status = ig_case_plausible(c, s->job.mesh);
   status = ig_ranks_agree(cx, status);
+  if (status == IG_INTERRUPTED)
+    cx->interrupted = 0; /* a request ends one run */
   if (status != IG_OK || s->up_to_date) {
     s->concluded = true;
     return s->failed = status;
@@ -206,6 +208,8 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   ig_restart_free(s->restart); /* may be of the whole */
   s->restart = NULL;
   (void)ig_phase_begin(cx, IG_PHASE_CALLER);
+  if (s->failed == IG_INTERRUPTED)
+    cx->interrupted = 0;
   return s->failed == IG_OK ? IG_OK : ig_sim_conclude(s, s->failed);
 }
 

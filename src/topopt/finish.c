@@ -211,7 +211,14 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
     IG_TRY(sink->result(sink, key, b.unit, b.value));
     ig_format(key, sizeof key, "constraint_%d_bound", i + 1);
     IG_TRY(sink->result(sink, key, b.unit, b.bound));
+    if (ig_topopt_bound_excess(&b) < -0.02)
+      ig_info(s->cx, "constraint %d (%s) does not act on this design: %.5g%s%s, its bound %.5g",
+              i + 1, b.what, b.value, *b.unit ? " " : "", b.unit, b.bound);
   }
+  const ig_topopt_bound whole = ig_topopt_bound_of(s, e, -1);
+  if (whole.bound < 1 && ig_topopt_bound_excess(&whole) < -0.02)
+    ig_info(s->cx, "the bound on the volume does not act on this design: %.4g, its bound %.4g",
+            whole.value, whole.bound);
   return IG_OK;
 }
 
@@ -233,10 +240,10 @@ static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const find
   if (ig_topopt_divided(s->d))
     IG_TRY(ig_slab_most(s->d->grid->slab, &most, 1));
   if (most < 0.01 * solid)
-    ig_warn(s->cx,
-            "nothing is left of the part: no element has a density above %.2g; a bound far below "
-            "what the design begins with can empty it: begin with less 'volume'",
-            most);
+    ig_warn(s->cx, "nothing is left of the part: no element has a density above %.2g; %s", most,
+            s->c->constraints.count ? "a bound far below what the design begins with can empty it: "
+                                      "begin with less 'volume'"
+                                    : "allow more 'volume'");
   if (cavities > 0)
     ig_warn(s->cx,
             "the part encloses %" PRId64 " cavit%s: powder, resin or supports in there cannot be "

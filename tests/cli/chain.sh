@@ -25,6 +25,8 @@ sed 's/^    physics: topopt/&\n    symmetry: [y-]/' small.yaml >half.yaml
 for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv crack/snap.vtkhdf.series; do
   [ -s small-out/$file ] || fail "$file is missing"
 done
+grep -aq 'surface, part.stl, 16 x 8 x 24 mm' small-out/design.png || fail "the picture of the design is not of its surface"
+grep -aq 'region number' small-out/shape.png || fail "the picture of the shape is not what it says"
 number() { sed -n "s/^ *\"$1 \[.*\": \([0-9.e+-]*\),*$/\1/p" small-out/summary.json; }
 between() { # name, least, most
   awk -v v="$(number "$1")" -v a="$2" -v b="$3" 'BEGIN { exit !(v != "" && v >= a && v <= b) }' || fail "$1 is '$(number "$1")', expected $2 to $3"

@@ -39,6 +39,18 @@ near 'smallest member' "$(figure whole/finished member_smallest)" 0.01 1e-4
 near 'sum of the loads' "$(figure whole/finished load_sum_z)" -100 1e-9
 grep -q '"feasible": "yes"' whole/finished/summary.json || { echo 'not feasible without a bound'; exit 1; }
 
+# a signal ends it soon, says what there is, and the finished part of before stays whole
+cat whole/finished/* | cksum >sum
+"$INGOT" finish whole -e '1 mm' --frequencies 10 -t 1 -q >table 2>log &
+pid=$!
+sleep 0.7
+kill -TERM $pid
+began=$(date +%s)
+wait $pid
+[ $? = 1 ] && [ $(($(date +%s) - began)) -lt 15 ] || { echo 'a signal does not end it'; cat log; exit 1; }
+grep -q "interrupted while the part was analysed.*: nothing of that is kept; the design in 'whole' is as it was, and so is its finished part of before" log || { cat log; exit 1; }
+[ ! -e whole/finished-in-work ] && cat whole/finished/* | cksum | cmp -s - sum || { echo 'half of a finished part'; ls -R whole; exit 1; }
+
 # the deck is the same model
 "$INGOT" run whole/finished/part.inp --backend cpu -t 1 -q -o deck 2>log || { cat log; exit 1; }
 near 'displacement of the deck' "$(figure deck displacement_max)" "$(figure whole/finished displacement)" 1e-6

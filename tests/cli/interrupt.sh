@@ -38,6 +38,15 @@ for file in whole/snap_*.vtkhdf whole/history.csv; do
   cmp "$file" "cut/$(basename "$file")" || fail "not the same after going on"
 done
 
+# the set-up of a large model ends at its next stage, without a snapshot
+ingot run long.yaml -o large --set 'mesh.boxes[0].cells=[128, 128, 64]' >out 2>log &
+pid=$!
+for _ in $(seq 600); do grep -q 'thermal on cpu' log && break; sleep 0.02; done
+kill -INT $pid
+wait $pid
+[ $? = 1 ] && grep -q 'interrupted while the model was made' log || fail "a set-up that is interrupted"
+[ ! -e large/snap_000000.vtkhdf ] || fail "a set-up that was interrupted has left a snapshot"
+
 # a design iteration that takes seconds ends between two iterations of its solver, and goes on from its start; before
 # the first checkpoint nothing is said of one
 cat >design.yaml <<'END'

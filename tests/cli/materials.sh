@@ -92,6 +92,7 @@ done
 ! grep "to be given in the case" list || fail "a material lacks values and its file does not say why"
 [ "$(grep -c "enough for: thermal powder topopt dynamics structure stress fracture$" list)" -ge 12 ] || fail "fewer than twelve materials are complete"
 grep -q "Not for powder: silicon carbide does not melt" list || fail "why silicon carbide is not for powder: $(grep -A4 silicon-carbide list)"
+grep -q "^grains: no material" list || fail "what grains takes is not said"
 mkdir own
 printf '# own: a test.\n# Sources: none.\nname: own\nyoung: 1 GPa\npoisson: 0.3\n' >own/own.yaml
 INGOT_MATERIALS=own "$INGOT" materials >list

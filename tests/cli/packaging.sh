@@ -26,6 +26,11 @@ for file in debian/*.examples debian/*.docs; do
 done
 grep -q 'site-functions debian/tmp/usr/share/zsh/vendor-completions$' debian/rules || wrong "debian/rules: zsh's completion"
 
+# what the Python module imports is what its packages depend on
+for file in 'debian/control python3-cffi-backend, python3-numpy' 'pyproject.toml "cffi>=1.15", "numpy>=1.21"' 'packaging/conda/meta.yaml cffi >=1.15'; do
+  grep -qF -- "${file#* }" "${file%% *}" || wrong "${file%% *}: nothing of ${file#* }"
+done
+
 # nothing in the Debian packages is what the building machine happens to have
 for option in MPI MUMPS CUDA NATIVE; do grep -q "DINGOT_$option=OFF" debian/rules || wrong "debian/rules: INGOT_$option is left open"; done
 
@@ -83,7 +88,7 @@ fi
 # the Dockerfile: packages of both stages are names; what is copied is there
 grep -q 'libjs-three' packaging/Dockerfile || wrong "packaging/Dockerfile: pages without what they are turned with"
 grep -q '^FROM .* AS build$' packaging/Dockerfile && grep -q '^COPY --from=build ' packaging/Dockerfile || wrong "packaging/Dockerfile: two stages"
-for tool in 'hadolint packaging/Dockerfile' 'shellcheck packaging/conda/build.sh'; do
+for tool in 'hadolint packaging/Dockerfile' 'shellcheck packaging/conda/build.sh' 'actionlint -ignore unknown.*labels'; do
   if command -v "${tool%% *}" >/dev/null; then $tool || wrong "$tool"; fi
 done
 /usr/bin/python3 -c 'import sys, yaml

@@ -771,6 +771,11 @@ right_deviation_min -20e-6
 right_out_of_tolerance 0.41176
 lifted_deviation_max 16e-6
 END
+# colors of both signs, white is zero: the range is that of the larger end
+"$INGOT" report parts-two -o deviation.html >/dev/null 2>said && grep -q '"palette": *"coolwarm"' deviation.html || fail "deviations on the page are not in colors of both signs"
+"$INGOT" view parts-two --field deviation -o usual.png >/dev/null && "$INGOT" view parts-two --field deviation --palette coolwarm --range -36e-6:36e-6 -o asked.png >/dev/null &&
+  "$INGOT" view parts-two --field deviation --palette coolwarm --range -20e-6:36e-6 -o skew.png >/dev/null || fail "no pictures of deviations"
+cmp -s usual.png skew.png && fail "white is not zero"
 sed 's/datum: machine/datum: set/' parts.yaml >nodatum.yaml
 "$INGOT" run nodatum.yaml -q -o soft -t 1 >said 2>&1
 [ $? = 2 ] && grep -q "needs the .datum_set." said || fail "a datum without its set: $(cat said)"

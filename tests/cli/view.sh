@@ -206,7 +206,8 @@ assert words("last.png")["Description"] == "mode 1, analysis 2 of 2: frequency",
 mine = words("mine.png")
 assert mine["Title"] == "Mine" and mine["Description"].startswith("displacement, z [um], t = 1 s"), mine
 assert words("degrees.png")["Description"] == "temperature [\u00b0C], t = 400 ms", words("degrees.png")
-assert words("surface.png")["Description"] == "surface" and words("two.png")["Description"] == "temperature [K]"
+assert words("surface.png")["Description"].startswith("surface, part.stl, "), words("surface.png")
+assert words("two.png")["Description"] == "temperature [K]"
 END
 # errors say what to do
 wrong() { local words=$1; shift; "$INGOT" view "$@" >log 2>&1; [ $? = 2 ] && grep -q -- "$words" log || fail "expected '$words': $*"; }

@@ -503,6 +503,46 @@ static void noise_is_stored(void **state) {
       }
 }
 
+/* Whole arrays by parts: the same bytes by any number of threads, nothing where all items are the
+   same; one piece, as files had before, is read too, and damage is found. */
+static void parts_come_back(void **state) {
+  (void)state;
+  static const size_t sizes[] = {0, 8, 4 << 20, (4 << 20) + 8, 13 << 20};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t item = 1; item <= 8; item *= 8) {
+      const size_t size = sizes[i];
+      unsigned char *data = malloc(size + 1), *back = malloc(size + 1);
+      for (size_t k = 0; k < size; k++)
+        data[k] = (unsigned char)(k < 5 << 20 ? k / item % 251 : 7);
+      ig_piece one = {0}, two = {0}, whole = {0};
+      assert_true(ig_compress_parts(6, 1, data, size, item, &one));
+      assert_true(ig_compress_parts(6, 2, data, size, item, &two));
+      assert_int_equal(one.size, two.size);
+      assert_memory_equal(one.bytes, two.bytes, one.size);
+      memset(back, 1, size + 1);
+      assert_true(ig_expand_parts(one.bytes, one.size, item, 2, back, size));
+      assert_memory_equal(data, back, size);
+      assert_false(ig_expand_parts(one.bytes, one.size - 1, item, 2, back, size));
+      assert_false(ig_expand_parts(one.bytes, one.size, item, 2, back, size + (5 << 20)));
+      if (size) {
+        assert_true(ig_compress_piece(6, data, size, size, item, &whole));
+        assert_true(ig_expand_parts(whole.bytes, whole.size, item, 2, back, size));
+        assert_memory_equal(data, back, size);
+        free(whole.bytes);
+        memset(data, 5, size);
+        free(two.bytes);
+        assert_true(ig_compress_parts(6, 2, data, size, item, &two));
+        assert_true(two.size < 100);
+        assert_true(ig_expand_parts(two.bytes, two.size, item, 2, back, size));
+        assert_memory_equal(data, back, size);
+      }
+      free(one.bytes);
+      free(two.bytes);
+      free(data);
+      free(back);
+    }
+}
+
 static void a_wrong_grid_is_refused(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on("cpu", 2);
@@ -994,6 +1034,7 @@ int main(void) {
       cmocka_unit_test(vtk_reads_snapshots),
       cmocka_unit_test(regular_grids_need_no_arrays),
       cmocka_unit_test(noise_is_stored),
+      cmocka_unit_test(parts_come_back),
       cmocka_unit_test(a_wrong_grid_is_refused),
       cmocka_unit_test(a_run_leaves_its_files),
       cmocka_unit_test(what_can_be_lost_is_flushed),

@@ -31,7 +31,6 @@ UNSEEN void most_int(int *p, int n) {
 #define POWDER_NEXT(p) next_key(p)
 #define POWDER_MOST(p, key) most_key(p, key)
 #define POWDER_MOST_OF(p, n) most_int(p, n)
-#define POWDER_MOST_SHARED POWDER_MOST
 
 #include "kern/prec_f64.h"
 #include "powder/level.inc"

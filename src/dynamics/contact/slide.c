@@ -1,7 +1,8 @@
-/* Solids that slide over each other at distance 0, which explicit contact does not do well: it
-   gives way by a little, so that nodes of one surface stand above the lower edges of the other
-   body, whose front faces take hold of them. A particle that is behind the triangle it touches, and
-   goes along it by a share of the triangle, is such a case; one that touches at a distance (half
+/* Solids that slide over each other deep in contact. It gives way by a little, so that nodes of one
+   surface stand above the lower edges of the other body; they pass under it without harm as long as
+   that is less than IG_DYN_SHALLOW of an element (contact.inc: contact_turned), beyond it front
+   faces take hold of them. A particle that is so deep behind the triangle it touches, and goes
+   along it by a share of the triangle, is such a case; one that touches at a distance (half
    thicknesses, `contact.thickness`) stays in front. Looked for where overlaps are: the host has
    positions and contact memory there. */
 #include "dynamics/contact/overlap.h"
@@ -20,15 +21,15 @@
 /* Of a triangle's size. What sticks moves by the friction spring's stretch alone, far less. */
 static const double SHARE = 0.1;
 
-/* How far particle n has gone along the triangle it is behind since the last look, m; negative: it
-   is not behind one. */
+/* How far particle n has gone along the triangle it is deep behind since the last look, m;
+   negative: it is not behind one. */
 static double slid(const ig_dyn_model *m, const double *x, const double *was, int32_t n,
                    double code, double *size) {
   const int32_t *t = m->contact.skin + 3 * (int64_t)((int64_t)code / 2);
   const double side = (int64_t)code % 2 ? -1 : 1;
   contact_spot_f64 at;
   double r[3], way[3], across = 0, sum = 0;
-  if (!contact_plane_f64(x, t, n, &at, r) || side * at.height >= 0)
+  if (!contact_plane_f64(x, t, n, &at, r) || side * at.height >= -IG_DYN_SHALLOW * at.size)
     return -1;
   contact_closer_f64(r, &at);
   for (int c = 0; c < 3; c++) {
@@ -81,12 +82,13 @@ ig_status ig_dyn_slide_look(ig_dyn_model *m, const double *x, double time) {
       continue;
     const double *at = x + 3 * (int64_t)surface[i];
     s->said = true;
-    ig_warn_at(m->cx, m->c->contact.at.given ? &m->c->contact.at : &m->c->at,
-               "solids slide over each other at distance 0 (by t = %.4g s at (%.4g, %.4g, %.4g) "
-               "m): surfaces give way by a little, and a front face may catch on nodes and be "
-               "stopped; draw these bodies a distance apart and give it as `contact.thickness`, "
-               "make one of them a rigid tool, or use statics",
-               time, at[0], at[1], at[2]);
+    ig_warn_at(
+        m->cx, m->c->contact.at.given ? &m->c->contact.at : &m->c->at,
+        "solids slide over each other %g %% of a face deep in contact or more (by t = %.4g s "
+        "at (%.4g, %.4g, %.4g) m): there a front face may catch on nodes and be stopped; "
+        "take a larger `contact.penalty`, draw these bodies a distance apart and give it as "
+        "`contact.thickness`, make one of them a rigid tool, or use statics",
+        100 * IG_DYN_SHALLOW, time, at[0], at[1], at[2]);
   }
   memcpy(s->was, x, 3 * nodes * sizeof *x);
   return IG_OK;

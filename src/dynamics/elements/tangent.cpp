@@ -4,7 +4,7 @@
 
 /* state of one element alone */
 #undef IG_DYN_BLOCK
-#define IG_DYN_BLOCK 8
+#define IG_DYN_BLOCK (IG_DUAL + 1)
 #include "kern/prec_dual.h"
 #include "dynamics/elements/elements.inc"
 
@@ -38,7 +38,7 @@ extern "C" double ig_dyn_tangent(ig_dyn_kind kind, int law, const dyn_group_f64 
   for (int first = 3; first < n; first += IG_DUAL) {
     ig_dual xd[IG_DYN_POSITIONS], ud[IG_DYN_MOTIONS], fd[IG_DYN_MOTIONS], rest;
     for (int i = 0; i < g->states; i++)
-      *(ig_dual *)(room + 8 * i) = ig_dual_of(state[(int64_t)i * pitch]);
+      *(ig_dual *)(room + (IG_DUAL + 1) * i) = ig_dual_of(state[(int64_t)i * pitch]);
     for (int i = 0; i < 3 * npe; i++)
       xd[i] = ig_dual_of(x[i] - x[i % 3]);
     for (int i = 0; i < n; i++)

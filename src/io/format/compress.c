@@ -29,6 +29,11 @@ static uint64_t hash(const unsigned char *p, size_t n, size_t piece, size_t item
 static void shuffle(const unsigned char *from, size_t bytes, size_t piece, size_t item,
                     unsigned char *to) {
   const size_t items = piece / item, filled = bytes / item;
+  if (item == 1) { /* nothing to be transposed */
+    memcpy(to, from, bytes);
+    memset(to + bytes, 0, piece - bytes);
+    return;
+  }
   for (size_t b = 0; b < item; b++) {
     unsigned char *row = to + b * items;
     for (size_t i = 0; i < filled; i++)
@@ -181,6 +186,99 @@ bool ig_expand_piece(const void *piece, size_t size, size_t item, void *data, si
     for (size_t i = 0; i < items; i++)
       to[i * item + b] = shuffled[b * items + i];
   free(shuffled);
+  return good;
+}
+
+/* --- arrays as bytes: "IGPARTS1", how many parts, the size of each, then the parts. A part whose
+   items are all the same is one item, which is shorter than any of zlib's; most of a bed is. */
+enum { PIECES = 4 << 20, WORD = 8 };
+static const char parts_mark[WORD + 1] = "IGPARTS1";
+static size_t parts_of(size_t bytes) {
+  return (bytes + PIECES - 1) / PIECES;
+}
+static size_t part_bytes(size_t bytes, size_t i) {
+  return bytes - i * PIECES < PIECES ? bytes - i * PIECES : PIECES;
+}
+
+static bool part_make(int level, const unsigned char *from, size_t bytes, size_t item,
+                      ig_piece *to) {
+  if (item <= WORD && memcmp(from, from + item, bytes - item) == 0) {
+    *to = (ig_piece){.size = item, .bytes = malloc(item)};
+    if (to->bytes)
+      memcpy(to->bytes, from, item);
+    return to->bytes;
+  }
+  return ig_compress_piece(level, from, bytes, bytes, item, to);
+}
+
+bool ig_compress_parts(int level, int threads, const void *data, size_t bytes, size_t item,
+                       ig_piece *to) {
+  const size_t count = parts_of(bytes);
+  ig_piece *part = calloc(count ? count : 1, sizeof *part);
+  bool good = part;
+#pragma omp parallel for schedule(dynamic) num_threads(threads > 1 ? threads : 1) reduction(&& : good)
+  for (size_t i = 0; i < count; i++)
+    good = good && part_make(level, (const unsigned char *)data + i * PIECES, part_bytes(bytes, i),
+                             item, &part[i]);
+  size_t size = (2 + count) * WORD;
+  for (size_t i = 0; i < count && good; i++)
+    size += part[i].size;
+  unsigned char *all = good ? malloc(size) : NULL, *at = all;
+  const uint64_t parts = count;
+  if (all) {
+    memcpy(at, parts_mark, WORD), memcpy(at + WORD, &parts, WORD), at += (2 + count) * WORD;
+    for (size_t i = 0; i < count; i++) {
+      const uint64_t one = part[i].size;
+      memcpy(all + (2 + i) * WORD, &one, WORD);
+      memcpy(at, part[i].bytes, part[i].size);
+      at += part[i].size;
+    }
+    *to = (ig_piece){.size = size, .bytes = all};
+  }
+  for (size_t i = 0; part && i < count; i++)
+    free(part[i].bytes);
+  free(part);
+  return all;
+}
+
+static bool part_take(const unsigned char *from, size_t size, size_t item, unsigned char *to,
+                      size_t bytes) {
+  if (size != item)
+    return ig_expand_piece(from, size, item, to, bytes);
+  for (size_t i = 0; i < bytes; i += item)
+    memcpy(to + i, from, item);
+  return bytes % item == 0;
+}
+
+/* One piece by zlib, as files had before, has no mark: its first byte is another. */
+bool ig_expand_parts(const void *from, size_t size, size_t item, int threads, void *data,
+                     size_t bytes) {
+  const unsigned char *all = from;
+  const size_t count = parts_of(bytes);
+  uint64_t parts;
+  if (size < WORD || memcmp(all, parts_mark, WORD) != 0)
+    return ig_expand_piece(from, size, item, data, bytes);
+  if (size < (2 + count) * WORD)
+    return false;
+  memcpy(&parts, all + WORD, WORD);
+  size_t *at = parts == count ? malloc((count + 1) * sizeof *at) : NULL;
+  if (!at)
+    return false;
+  at[0] = (2 + count) * WORD;
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++) {
+    uint64_t one;
+    memcpy(&one, all + (2 + i) * WORD, WORD);
+    good = one <= size - at[i];
+    at[i + 1] = at[i] + (good ? (size_t)one : 0);
+  }
+  good = good && at[count] == size;
+  const size_t todo = good ? count : 0;
+#pragma omp parallel for schedule(dynamic) num_threads(threads > 1 ? threads : 1) reduction(&& : good)
+  for (size_t i = 0; i < todo; i++)
+    good = good && part_take(all + at[i], at[i + 1] - at[i], item,
+                             (unsigned char *)data + i * PIECES, part_bytes(bytes, i));
+  free(at);
   return good;
 }
 

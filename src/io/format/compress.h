@@ -55,6 +55,12 @@ bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_
 /* The way back: `bytes` of data from a piece of `size` bytes; false: it is damaged, or memory is
    exhausted. */
 bool ig_expand_piece(const void *piece, size_t size, size_t item, void *data, size_t bytes);
+/* A whole array by several threads, with the same bytes by any number of them; the caller frees
+   to->bytes. And the way back, also of what ig_compress_piece made. */
+bool ig_compress_parts(int level, int threads, const void *data, size_t bytes, size_t item,
+                       ig_piece *to);
+bool ig_expand_parts(const void *from, size_t size, size_t item, int threads, void *data,
+                     size_t bytes);
 void ig_compress_done(ig_compressor *compressor, ig_pieces *pieces);
 void ig_compress_clear(ig_compressor *compressor); /* frees what was kept */
 

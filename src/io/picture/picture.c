@@ -332,6 +332,15 @@ static ig_display bar_display(const scene *k) {
                        k->celsius);
 }
 
+/* How many ticks a bar has: numbers of regions have none between them. */
+static int ticks_wanted(const scene *k) {
+  static const char *const counted[] = {"tag", "block", "fragment", "grain"};
+  for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+    if (strcmp(k->s->field->name, counted[i]) == 0)
+      return (int)fmin(6, fmax(1, floor(k->high - k->low)));
+  return 6;
+}
+
 /* Colour bar with ticks at round numbers in a readable unit (core/display.h). */
 static void legend_bar(ig_canvas *c, const scene *k) {
   const float h = (float)c->height, size = text_size(c);
@@ -343,8 +352,8 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     ig_canvas_rect(c, x, y, w, 1, rgb);
   }
   const ig_display shown = bar_display(k);
-  const ig_ticks ticks =
-      ig_ticks_between(ig_display_number(&shown, k->low), ig_display_number(&shown, k->high), 6);
+  const ig_ticks ticks = ig_ticks_between(ig_display_number(&shown, k->low),
+                                          ig_display_number(&shown, k->high), ticks_wanted(k));
   char text[IG_TICK_TEXT], label[200];
   float widest = 0; /* many digits, of small differences of large values, are written smaller */
   for (int i = 0; i < ticks.count; i++) {
@@ -745,6 +754,12 @@ static ig_display kelvins(const part *p, bool celsius) {
                        celsius && p->scene.celsius);
 }
 
+/* Values of both signs in colors whose middle is white: that is zero, as on the page. */
+static bool signed_colors(const part *p, const ig_view_options *o, const double range[2]) {
+  const char *palette = o->palette ? o->palette : p->scene.s ? ig_palette_usual(p->s.label) : "";
+  return strcmp(palette, "coolwarm") == 0 && range[0] < 0 && range[1] > 0;
+}
+
 /* Reads one or two snapshots, makes their surfaces and finds the common range of colours. A
    difference has a range symmetric about 0. Both parts are read before anything is drawn, as they
    share range and scale. */
@@ -790,7 +805,7 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
     const ig_display shown = kelvins(&p[0], o->celsius);
     for (int i = 0; i < 2; i++)
       range[i] = o->range[i] - shown.shift;
-  } else if (o->difference && o->second) {
+  } else if ((o->difference && o->second) || signed_colors(&p[0], o, range)) {
     range[1] = fmax(fabs(range[0]), fabs(range[1]));
     range[0] = -range[1];
   }
@@ -856,7 +871,7 @@ static ig_status titles_find(ig_ctx *cx, const char *path, const part *p, int pa
   char own[160] = "";
   if (!o->title && parts == 1)
     IG_TRY(ig_folder_title(cx, path, own));
-  ig_titles_make(o->title ? o->title : own, p->snap, p->scene.s,
+  ig_titles_make(o->title ? o->title : own, p->stl ? ig_base_name(path) : "", p->snap, p->scene.s,
                  p->scene.s ? bar_display(&p->scene).unit : "", parts == 1 && !o->difference,
                  titles);
   return IG_OK;

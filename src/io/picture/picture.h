@@ -169,10 +169,11 @@ IG_MUST_CHECK ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, cons
                                        const ig_camera *camera, double size, ig_canvas *canvas);
 
 /* --- picture_title.c */
-/* title: NULL, none; s: the field, NULL: none; unit: as on the color bar. alone: with the time and
-   what is beside it, which two results side by side have below each of them. */
-void ig_titles_make(const char *title, const ig_snapshot *snap, const ig_scalar *s,
-                    const char *unit, bool alone, ig_titles *t);
+/* title: NULL, none; file: of a surface alone, else ""; s: the field, NULL: none; unit: as on the
+   color bar. alone: with the time and what is beside it, which two results side by side have below
+   each of them. */
+void ig_titles_make(const char *title, const char *file, const ig_snapshot *snap,
+                    const ig_scalar *s, const char *unit, bool alone, ig_titles *t);
 /* size: height of capitals, pixels. */
 void ig_titles_draw(ig_canvas *canvas, const ig_titles *t, float size);
 

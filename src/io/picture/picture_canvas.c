@@ -159,7 +159,7 @@ const char *ig_palette_usual(const char *field) {
   static const char *const usual[][2] = {{"crack_opening", "embers"},  {"damage", "embers"},
                                          {"plastic_strain", "embers"}, {"T", "steel"},
                                          {"T_peak", "steel"},          {"grain", "distinct"},
-                                         {"fragment", "distinct"}};
+                                         {"fragment", "distinct"},     {"deviation", "coolwarm"}};
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
     if (strcmp(field, usual[i][0]) == 0)
       return usual[i][1];

@@ -26,6 +26,9 @@ static const struct {
     {"energy_density", "strain energy density"},
     {"tag", "region number"},
     {"block", "number of the block"},
+    {"grain", "number of the grain"},
+    {"fragment", "number of the fragment"},
+    {"deviation", "deviation from the nominal surface"},
 };
 
 /* "nodal_stress.xx" becomes "stress at nodes, xx"; a vector without component is its magnitude. */
@@ -73,15 +76,34 @@ static void join(char *line, size_t size, const char *more) {
     snprintf(line + used, size - used, "%s%s", used ? ", " : "", more);
 }
 
-void ig_titles_make(const char *title, const ig_snapshot *snap, const ig_scalar *s,
-                    const char *unit, bool alone, ig_titles *t) {
-  char text[128] = "";
+/* "surface, part.stl, 16 x 8 x 24 mm" */
+static void surface_words(const ig_snapshot *snap, const char *file, char *text, size_t size) {
+  double side[3], most = 0;
+  for (int c = 0; c < 3; c++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < snap->points; i++) {
+      low = fmin(low, snap->point[3 * i + c]);
+      high = fmax(high, snap->point[3 * i + c]);
+    }
+    side[c] = high > low ? high - low : 0;
+    most = fmax(most, side[c]);
+  }
+  const ig_display shown = ig_display_for("m", most);
+  ig_format(text, size, "surface%s%.60s, %.4g x %.4g x %.4g %s", *file ? ", " : "", file,
+            shown.factor * side[0], shown.factor * side[1], shown.factor * side[2], shown.unit);
+}
+
+void ig_titles_make(const char *title, const char *file, const ig_snapshot *snap,
+                    const ig_scalar *s, const char *unit, bool alone, ig_titles *t) {
+  char text[160] = "";
   plain(title ? title : "", t->line[0], sizeof t->line[0]);
-  snprintf(t->line[1], sizeof t->line[1], "%s", s || snap->cells == 0 ? "" : "surface");
+  t->line[1][0] = '\0';
   if (s) {
     field_words(s, text, sizeof text - 32);
     if (*unit)
       snprintf(text + strlen(text), sizeof text - strlen(text), " [%s]", unit);
+  } else if (snap->cells) {
+    surface_words(snap, file, text, sizeof text);
   }
   char words[160];
   plain(text, words, sizeof words);

@@ -139,6 +139,9 @@ IG_MUST_CHECK ig_status ig_beams_part_batch(ig_ctx *cx, ig_beams *beams, ig_heat
    may be; false: it has no spot. */
 bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, double *low,
                  double *high);
+/* beam_width.c: warns where the elements under a beam are wider than its radius. Collective. */
+IG_MUST_CHECK ig_status ig_beam_width_warn(ig_ctx *cx, const ig_beam_case *c, const ig_heat *h,
+                                           const ig_beam *b);
 /* The path a beam's case asks for, unless it is a laser of the case's hatch. */
 IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path);
 /* Writes where all beams are from `time` to `time` + dt into the batch. Steps must rise in time

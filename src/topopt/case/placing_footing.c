@@ -6,6 +6,7 @@
    support. */
 #include "topopt/case/boundary_conditions.h"
 #include "core/union_find.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 
@@ -167,6 +168,94 @@ static ig_status check_supports(footing *f) {
   return status;
 }
 
+/* --- whether there is material enough for a strand from a load to a support */
+
+/* Elements on the shortest way from the supports to each node, those that are held solid for
+   nothing; 0 at supports. From one element to those that share a node with it: forth and back
+   through all of them until nothing changes; false: not within some rounds. */
+static bool strand_find(const ig_topopt_points *p, const uint8_t *fix, const uint8_t *role,
+                        const ig_loading *l, int32_t *way) {
+  enum { ROUNDS = 16 };
+  bool changed = true;
+  for (int64_t n = 0; n < p->nodes; n++)
+    way[n] = fix[n] ? 0 : INT32_MAX;
+  for (int i = 0; i < l->springs; i++)
+    way[l->sprung[i]] = 0;
+  for (int round = 0; round < ROUNDS && changed; round++) {
+    changed = false;
+    for (int64_t k = 0; k < p->places; k++) {
+      const int64_t i = round % 2 ? p->places - 1 - k : k;
+      int64_t node[IG_ELEMENT_NODES];
+      int32_t least = INT32_MAX;
+      if (!carries(role[i]))
+        continue;
+      const int corners = p->corners(p->self, i, node);
+      for (int n = 0; n < corners; n++)
+        least = way[node[n]] < least ? way[node[n]] : least;
+      if (least == INT32_MAX)
+        continue;
+      least += role[i] == IG_ROLE_DESIGN;
+      for (int n = 0; n < corners; n++)
+        if (way[node[n]] > least)
+          way[node[n]] = least, changed = true;
+    }
+  }
+  return !changed;
+}
+
+typedef struct {
+  const int32_t *way;
+  int64_t node; /* of the load in hand, the nearest to a support */
+} strand;
+static void strand_nearest(void *user, int64_t node, double weight) {
+  (void)weight;
+  strand *s = user;
+  if (s->node < 0 || s->way[node] < s->way[s->node])
+    s->node = node;
+}
+
+/* Of a share that is small, said before the run: no design can hang together. */
+static ig_status strand_warn(const ig_topopt_points *p, const uint8_t *fix, const uint8_t *role,
+                             const ig_loading *l) {
+  static const double small = 0.1;
+  const ig_topopt_case *c = p->c;
+  int64_t all = 0, held = 0;
+  strand s = {0};
+  int32_t *way;
+  if (c->volume > small || c->minimise == IG_MINIMISE_VOLUME || c->choose_material ||
+      ig_ranks_count(p->cx->ranks) > 1 || p->nodes > INT32_MAX)
+    return IG_OK;
+  IG_TRY(IG_NEW(p->cx, &way, p->nodes, "loads"));
+  s.way = way;
+  for (int64_t i = 0; i < p->places; i++) {
+    all += carries(role[i]) || role[i] == IG_ROLE_VOID;
+    held += role[i] == IG_ROLE_SOLID;
+  }
+  ig_status status = IG_OK;
+  const bool known = strand_find(p, fix, role, l, way);
+  for (int i = 0; i < c->loads.count && known && status == IG_OK; i++) {
+    const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, i);
+    const bool faces = load->pressure != 0 || load->spread == IG_SPREAD_FACES;
+    double x[3];
+    s.node = -1;
+    status = ig_topopt_points_visit(p, IG_WHERE(load), faces ? IG_POINT_FACES : IG_POINT_NODES,
+                                    strand_nearest, &s);
+    if (status != IG_OK || s.node < 0 || way[s.node] == INT32_MAX ||
+        (double)way[s.node] <= c->volume * (double)all - (double)held)
+      continue;
+    p->position(p->self, s.node, x);
+    ig_warn_at(
+        p->cx, &c->at,
+        "volume: %g is too little: a strand of single elements from the load at (%.4g, %.4g, "
+        "%.4g) m to the nearest support takes %.3g of the body already, so no design can "
+        "carry it: allow several times that",
+        c->volume, x[0], x[1], x[2], (double)(way[s.node] + held) / (double)all);
+    break;
+  }
+  free(way);
+  return status;
+}
+
 /* Collective on a divided grid: every rank checks its own nodes, and a failure of one is that of
    all. */
 ig_status ig_topopt_points_footing(const ig_topopt_points *p, const uint8_t *fix,
@@ -180,6 +269,8 @@ ig_status ig_topopt_points_footing(const ig_topopt_points *p, const uint8_t *fix
     status = connect(role, fix, l, &f);
   if (status == IG_OK)
     status = check_entries(&f);
+  if (status == IG_OK)
+    status = strand_warn(p, fix, role, l);
   free(f.carried);
   free(f.up);
   free(f.firm);

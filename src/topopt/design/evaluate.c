@@ -481,6 +481,12 @@ static ig_status check_case(const ig_topopt_design *s) {
                "volume: %g bounds nothing: it is a share of the whole body, and elements held void "
                "leave %.4g of it",
                c->volume, 1 - s->d->void_volume);
+  else if (c->volume >= 1 && c->minimise != IG_MINIMISE_VOLUME && !c->choose_material &&
+           c->constraints.count == 0 && c->iterations > 1) /* one iteration analyses a body */
+    ig_warn_at(cx, &c->at,
+               "volume: %g bounds nothing: the whole body may be solid; give the share of it that "
+               "may be used, or a bound in 'constraints'",
+               c->volume);
   return IG_OK;
 }
 
