@@ -286,7 +286,11 @@ static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_opt
                       .quadratic = options->quadratic,
                       .curved = options->curved};
   int ierr = 0;
+#if GMSH_API_VERSION_MAJOR == 4 && GMSH_API_VERSION_MINOR < 9
   ig_gmsh.Initialize(0, NULL, 0, &ierr);
+#else /* and whether to run what the arguments say */
+  ig_gmsh.Initialize(0, NULL, 0, 0, &ierr);
+#endif
   ig_status status = ierr ? IG_FAIL(cx, IG_IO, "Gmsh does not start") : IG_OK;
   /* Each step only if those before succeeded; what Gmsh allocated is freed before it is closed. */
   if (status == IG_OK)
