@@ -195,7 +195,8 @@ static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_pa
     ig_warn(r->s->cx,
             "%" PRId64 " vertices of the surface are up to %.3g mm off faces of the case that they "
             "belong on (holes and flanges in `passive`, the part of `grid.stl`), farthest at "
-            "(%.5g, %.5g, %.5g) m: take smaller elements, or machine what must fit",
+            "(%.5g, %.5g, %.5g) m: take smaller elements, at least two across a flange, or machine "
+            "what must fit",
             off->count, 1e3 * off->most, off->at[0], off->at[1], off->at[2]);
   IG_TRY(ig_topopt_draft_put(r, sink, part));
   return ig_topopt_overhang_put(r, sink, part);
