@@ -531,6 +531,13 @@ enum { FALL_TRIES = 4 };
 /* Shares of the stiffness of contact with which the tries begin, all but the first bonded. */
 static const double fall_share[FALL_TRIES] = {1, 1, 1e-3, 1e-6};
 
+/* Whether a part that a tool has let go in one long step has come to rest where rounding led it: on
+   the way nothing held it. In two steps it is let go from a smaller force. */
+static bool adrift(const ig_newton *n, double factor, bool gave_way) {
+  return gave_way && !n->o.loose && n->tries == 0 && factor - n->now.factor > 0.6 &&
+         (n->info.zero > 0 || n->info.least < 1e-8);
+}
+
 /* Whether residuals fall too slowly: seen from iteration 8 on. Before, points of plastic elements
    that change sides make them fall slowly in steps of any length, and cutting does not help. */
 static bool slow(const ig_newton *n, int iteration, double now, double before) {
@@ -582,6 +589,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   const int32_t equations = n->m.system->equations;
   double r = INFINITY, c = INFINITY, before = INFINITY, first = INFINITY;
   bool fine, keep = false;
+  bool gave_way = false;       /* tools pressed on parts when the step began */
   int rising = 0, seeking = 0; /* iterations in which contact opened or closed */
   n->plain = false;
   if (n->m.augment)
@@ -616,6 +624,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
       const ig_status status = residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine);
       if (gripped)
         n->m.grip(n->m.self, false);
+      gave_way |= gripped;
       IG_TRY(status);
       if (!fine)
         return IG_OK;
@@ -698,7 +707,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
         it = 1;
         continue;
       }
-      *how = fits(n, factor) ? STEP_FINE : STEP_TURNED;
+      *how = adrift(n, factor, gave_way) ? STEP_SLOW : fits(n, factor) ? STEP_FINE : STEP_TURNED;
       n->now.residual = residual_left(n, r);
       return IG_OK;
     }
