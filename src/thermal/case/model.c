@@ -286,6 +286,9 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths, bool eleme
   IG_TRY(ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0], c->initial_temperature,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
                       job->mesh, &run->beams));
+  for (int i = 0; i < run->beams.count; i++)
+    IG_TRY(ig_beam_width_warn(cx, IG_ITEM(const ig_beam_case, c->beams, i), &run->heat,
+                              &run->beams.beam[i]));
   return ig_thermal_fields_part(run);
 }
 

@@ -446,7 +446,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   sampling_choose(c, shallow, b);
   IG_TRY(targets_find(cx, h, b));
   s->far = b->cutoff + 0.5 * b->size;
-  return ig_beam_width_warn(cx, c, h, b);
+  return IG_OK;
 }
 
 /* To the last bit. */
