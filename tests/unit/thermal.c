@@ -70,19 +70,28 @@ static void figure_keep(void *user, const char *key, double value, const char *u
 }
 
 /* Runs the case in `folder`, into folder/out; interrupted at once if asked. */
+/* Interrupts a run once it computes: before that there is nothing to go on from. */
+static void interrupt_it(void *user, const ig_progress *p) {
+  (void)p;
+  ig_ctx_interrupt(*(ig_ctx **)user);
+}
+
 static ig_status run(const char *folder, const char *out, const char *restart, const char *key,
                      const char *value, bool stop, figures *f, char *message) {
   char path[300], into[300], from[300];
   snprintf(path, sizeof path, "%s/case.yaml", folder);
   snprintf(into, sizeof into, "%s/%s", folder, out);
   snprintf(from, sizeof from, "%s/%s/checkpoint.h5", folder, restart ? restart : "");
-  ig_ctx *cx = ctx_on("debug", 2);
+  ig_ctx *cx = NULL;
+  GOOD(cx, ig_ctx_open(&(ig_ctx_options){.backend = "debug",
+                                         .threads = 2,
+                                         .progress = stop ? interrupt_it : NULL,
+                                         .user = &cx},
+                       &cx));
   ig_case *c;
   ig_status status = ig_case_open(cx, path, &c);
   if (status == IG_OK && key)
     status = ig_case_set(c, key, value);
-  if (stop)
-    ig_ctx_interrupt(cx);
   const ig_run_options o = {
       .out = into, .restart = restart ? from : NULL, .figure = figure_keep, .user = f};
   if (status == IG_OK)
