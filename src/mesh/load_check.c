@@ -1,6 +1,7 @@
 /* Loads that act on held nodes alone, and forces on each node of quadratic meshes. */
 #include "mesh/load_check.h"
 #include "core/ctx.h"
+#include "mesh/mesh_builder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,36 +51,19 @@ void ig_warn_held(ig_ctx *cx, const ig_src *at, const ig_load_reach *r) {
                list);
 }
 
-/* Nodes of an element that are corners; the others are middles of edges. */
-static int corners_of(ig_elem_type type) {
-  switch (type) {
-  case IG_TRI6:
-    return 3;
-  case IG_QUAD8:
-  case IG_TET10:
-    return 4;
-  case IG_WEDGE15:
-    return 6;
-  case IG_HEX20:
-    return 8;
-  default:
-    return ig_elem_info_get(type)->nodes;
-  }
-}
-
 ig_status ig_warn_equal_forces(ig_ctx *cx, const ig_src *at, const ig_mesh *mesh, const char *name,
                                const ig_lid *node, ig_lid count, const double *force) {
   uint8_t *of;
   ig_lid middles = 0, corners = 0;
   bool any = false;
   for (int b = 0; b < mesh->blocks; b++)
-    any |= corners_of(mesh->block[b].type) < ig_elem_info_get(mesh->block[b].type)->nodes;
+    any |= ig_elem_corners(mesh->block[b].type) < ig_elem_info_get(mesh->block[b].type)->nodes;
   if (!any || count < 2)
     return IG_OK;
   IG_TRY(IG_NEW(cx, &of, (size_t)mesh->nodes + 1, "middles of edges"));
   for (int b = 0; b < mesh->blocks; b++) {
     const ig_block *k = &mesh->block[b];
-    const int nodes = ig_elem_info_get(k->type)->nodes, own = corners_of(k->type);
+    const int nodes = ig_elem_info_get(k->type)->nodes, own = ig_elem_corners(k->type);
     for (int64_t i = 0; i < (int64_t)k->count * nodes; i++)
       of[k->conn[i]] |= i % nodes < own ? 1 : 2;
   }

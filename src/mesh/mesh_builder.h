@@ -49,6 +49,8 @@ IG_MUST_CHECK ig_status ig_mesh_builder_quadratic(ig_ctx *cx, ig_mesh_builder *d
 /* A mesh that was read, with its sets: all of its linear elements become quadratic ones, with nodes
    in the middle of straight edges; refused where some have no quadratic kind (quadratic.c). */
 IG_MUST_CHECK ig_status ig_mesh_quadratic(ig_ctx *cx, ig_mesh *mesh);
+/* Nodes of an element that are corners, which come first; the others are middles of edges. */
+int ig_elem_corners(ig_elem_type type);
 /* Nodes closer than `tolerance` (m, per axis) become one. outer: flag of nodes that may have a
    partner; NULL: all. */
 IG_MUST_CHECK ig_status ig_mesh_builder_weld(ig_ctx *cx, ig_mesh_builder *draft, double tolerance,

@@ -34,6 +34,12 @@ static int kin_of(ig_elem_type type) {
 static size_t corners_of(int k) {
   return (size_t)ig_elem_info_get(kin[k].from)->nodes;
 }
+int ig_elem_corners(ig_elem_type type) {
+  for (int i = 0; i < (int)(sizeof kin / sizeof *kin); i++)
+    if (kin[i].to == type)
+      return (int)corners_of(i);
+  return ig_elem_info_get(type)->nodes;
+}
 static size_t edges_of(int k) {
   return (size_t)ig_elem_info_get(kin[k].to)->nodes - corners_of(k);
 }

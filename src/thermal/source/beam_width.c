@@ -107,12 +107,9 @@ ig_status ig_beam_width_warn(ig_ctx *cx, const ig_beam_case *c, const ig_heat *h
   if (wide)
     ig_warn_at(cx, &c->at,
                "a beam of %.3g m radius is narrower than the elements of %.3g m under it (at %d of "
-               "%d places "
-               "of its path, as (%.4g, %.4g, %.4g) m): it is as wide as these, and temperatures "
-               "near it depend on "
-               "them; take elements of at most %.2g m there, or a radius of at least %.2g m where "
-               "the heat of the "
-               "part as a whole is enough",
+               "%d places of its path, as (%.4g, %.4g, %.4g) m): it is as wide as these, and "
+               "temperatures near it depend on them; take elements of at most %.2g m there, or a "
+               "radius of at least %.2g m where the heat of the part as a whole is enough",
                radius, edge[worst], wide, places, x[worst][0], x[worst][1], x[worst][2],
                0.5 * radius, edge[worst]);
   return IG_OK;
