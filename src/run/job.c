@@ -21,13 +21,17 @@ static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
     ig_choices_list(known, list, sizeof list);
     const bool solid = ig_elem_info_get(mesh->block[b].type)->dim == 3,
                cut = solid && ig_choices_find(known, "tet4") >= 0,
-               locks = mesh->block[b].type == IG_TET4 && ig_choices_find(known, "tet10") >= 0;
+               raised = solid && !cut && ig_choices_find(known, "tet10") >= 0,
+               locks = raised && mesh->block[b].type == IG_TET4;
     return ig_fail_at(c->cx, &c->common.mesh.at, "%s takes meshes of %s: this one has %s%s",
                       c->room->name, list, type,
                       c->common.mesh.quadratic ? "; leave `quadratic` out"
                       : locks && c->common.mesh.file
                           ? ", which lock: `quadratic: true` makes tet10 of them"
                       : locks               ? ", which lock: give them second order (tet10)"
+                      : raised && c->common.mesh.file
+                          ? "; `split: true, quadratic: true` makes tet10 of all elements"
+                      : raised              ? "; `element: tet10` makes tetrahedra"
                       : !cut                ? ""
                       : c->common.mesh.file ? "; `split: true` cuts it into tetrahedra"
                                             : "; `element: tet4` makes tetrahedra");

@@ -865,6 +865,31 @@ tets_refused() {
   [ $? = 2 ] && grep -q "$2" said && [ ! -e none_of_it ] || fail "tetrahedra with $1: $(cat said)"
 }
 tets_refused mesh.element=tet4 "this one has tet4, which lock: give them second order"
+tets_refused mesh.element=wedge6 "this one has wedge6; .element: tet10. makes tetrahedra"
+# wedges of a file, a mesh that is drawn and extruded layer by layer, are cut into tetrahedra of ten nodes. Hexahedra
+# of 1, 0.5 and 0.25 mm: 144.5, 151.6, 154.4 um, so 156.5 um in the limit
+cat >swept.yaml <<END
+physics: stress
+mesh: {boxes: {size: [16 mm, 2 mm, 4 mm], cells: [16, 2, 4]}, element: wedge6}
+END
+"$INGOT" mesh new swept.yaml wedges.inp >said 2>&1 || fail "wedges.inp: $(cat said)"
+cat >wedges.yaml <<END
+physics: stress
+mesh: {file: wedges.inp, sets: {name: corner, of: nodes, box: {max: [2 mm, 2 mm, 0]}}}
+materials: {name: IN625, file: IN625}
+temperature: 353 K
+supports: [{set: zmin, fix: all, until: release}, {set: corner, fix: all, since: release}]
+phases:
+  - {name: build, kind: build, set: all, height: 1 mm, duration: 60 s}
+  - {name: cool, duration: 600 s, temperature: [[0 s, 353 K], [600 s, 293.15 K]]}
+  - {name: release}
+probes: {name: tip, point: [16 mm, 2 mm, 0], quantity: uz}
+output: {count: 0}
+END
+"$INGOT" run wedges.yaml -q -o none_of_it 2>said && fail "wedges of a file are taken"
+grep -q 'this one has wedge6; .split: true, quadratic: true. makes tet10 of all elements' said || fail "wedges: $(cat said)"
+"$INGOT" run wedges.yaml -q -t 1 -o wedges -s mesh.split=true -s mesh.quadratic=true 2>said || fail "wedges that are cut: $(cat said)"
+near "$(figure wedges tip)" 1.565e-4 3e-6 "a wall of wedges that are cut"
 tets_refused rotations=finite "needs hexahedra"
 tets_refused assembly=cluster "cluster needs hexahedra"
 tets_refused "output.fields=[point_stress]" "are of hexahedra"
