@@ -28,7 +28,7 @@ static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
                       c->common.mesh.quadratic ? "; leave `quadratic` out"
                       : locks && c->common.mesh.file
                           ? ", which lock: `quadratic: true` makes tet10 of them"
-                      : locks               ? ", which lock: give them second order (tet10)"
+                      : locks ? ", which lock: give them second order (tet10)"
                       : raised && c->common.mesh.file
                           ? "; `split: true, quadratic: true` makes tet10 of all elements"
                       : raised              ? "; `element: tet10` makes tetrahedra"
