@@ -31,6 +31,19 @@ void ig_load_normal(int corners, const double x[][3], double normal[3]) {
     normal[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
 }
 
+/* Of each component: 0 where no force acts, 1 where nodes are held along it, 2 where one moves. */
+void ig_load_reach_get(const ig_load_reach *r, double number[IG_REACH_NUMBERS]) {
+  for (int d = 0; d < IG_REACH_NUMBERS; d++)
+    number[d] = (r->acts >> d & 1) + (r->moves >> d & 1);
+}
+void ig_load_reach_set(ig_load_reach *r, const double number[IG_REACH_NUMBERS]) {
+  r->acts = r->moves = 0;
+  for (int d = 0; d < IG_REACH_NUMBERS; d++) {
+    r->acts |= number[d] > 0 ? 1u << d : 0;
+    r->moves |= number[d] > 1 ? 1u << d : 0;
+  }
+}
+
 void ig_warn_held(ig_ctx *cx, const ig_src *at, const ig_load_reach *r) {
   static const char *const names[] = {
       "x", "y", "z", "moment about x", "moment about y", "moment about z"};

@@ -14,6 +14,10 @@ typedef struct {
 /* Bit d of `held`: component d is held or led. A component below 1e-9 of the whole force counts as
    none: faces are seldom exactly along an axis. */
 void ig_load_reaches(ig_load_reach *r, const double *force, int components, unsigned held);
+/* As numbers whose maximum over the parts of a model is that of all of it, and back. */
+enum { IG_REACH_NUMBERS = 6 };
+void ig_load_reach_get(const ig_load_reach *r, double number[IG_REACH_NUMBERS]);
+void ig_load_reach_set(ig_load_reach *r, const double number[IG_REACH_NUMBERS]);
 /* Along the normal of a face: x of its 2 (an edge in the plane), 3 or 4 corners. */
 void ig_load_normal(int corners, const double x[][3], double normal[3]);
 /* Warns of a load that acts, all of it or all of a component, where supports hold nodes along it.

@@ -71,6 +71,36 @@ mpirun -n 2 "$INGOT" view one -o view.png >log 2>&1 || fail "a picture under mpi
 [ "$(mpirun -n 2 "$INGOT" --version | wc -l)" = 1 ] || fail "two copies tell the version"
 many 2 sweep case.yaml --vary volume=0.2,0.3 -o x 2>log && fail "two copies of a sweep run"
 [ "$(grep -c 'a sweep starts its runs itself' log)" = 1 ] || fail "the sweep does not say how to start it"
+# a load on held nodes is said once, and not where another rank has nodes that it moves
+cat >held-topopt.yaml <<'END'
+physics: topopt
+grid: {elements: [4, 4, 16], size: [4 mm, 4 mm, 16 mm]}
+materials: {name: metal, young: 1 GPa, poisson: 0.3}
+volume: 0.5
+filter: {radius: 1.5 mm}
+supports: {box: {max: [4 mm, 4 mm, 0]}, fix: xyz}
+loads: [{box: {max: [4 mm, 4 mm, 0]}, force: [1, 0, 0]}, {box: {min: [0, 0, 16 mm]}, force: [1, 0, 0]}]
+iterations: 1
+output: {count: 1}
+END
+cat >held-dynamics.yaml <<'END'
+physics: dynamics
+mesh: {boxes: {size: [40 mm, 4 mm, 4 mm], cells: [80, 4, 4]}}
+materials: {name: steel, young: 200 GPa, poisson: 0.3, density: 7800}
+analysis: {duration: 1 us}
+supports: {set: xmin, fix: xyz}
+loads: {set: xmin, pressure: 1 MPa}
+output: {count: 1}
+END
+for room in topopt dynamics; do
+  many 2 run held-$room.yaml -q --force -o held 2>log || fail "loads on held nodes on two ranks"
+  [ "$(grep -c 'the whole of this load acts on nodes that supports hold' log)" = 1 ] || fail "$room: held nodes are not said once: $(cat log)"
+done
+many 2 run held-topopt.yaml -q --force -o held -s 'loads={box: {max: [4 mm, 4 mm, 16 mm]}, force: [1, 0, 0]}' 2>log || fail "a load on all of a grid"
+grep -q 'this load' log && fail "a load that moves another rank's nodes is warned of"
+many 2 run held-dynamics.yaml -q --force -o held -s 'loads={set: all, force: [1, 0, 0]}' 2>log || fail "a load on all of a mesh"
+grep -q 'this load' log && fail "a load that moves another rank's nodes is warned of in dynamics"
+
 cat >bed.yaml <<'END'
 physics: powder
 grid: {cell: 20 um, ratio: 4, margin: 0.4 mm, plate: 1.2 mm}

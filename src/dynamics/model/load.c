@@ -1,6 +1,7 @@
 /* What holds and pushes particles: histories, motions, forces, tools, velocities at the start.
    All lists are made on the host once and uploaded; kernels read histories by the device's
    clock, so the host does nothing per step. */
+#include "dynamics/model/part.h"
 #include "dynamics/model/model.h"
 #include "dynamics/model/solids.h"
 #include "core/table_acts.h"
@@ -372,11 +373,10 @@ static unsigned held_at(const ig_dyn_model *m, ig_lid node) {
 
 /* Forces and pressures from item `first` on, all of which act where supports prescribe the motion;
    faces of solids that have elements of their own are in no list and count as free. */
-static void held_warn(const ig_dyn_model *m, const ig_dyn_load *c, const pushes *list,
-                      size_t first) {
+static ig_status held_warn(ig_dyn_model *m, ig_status status, const ig_dyn_load *c,
+                           const pushes *list, size_t first) {
   ig_load_reach reach = {0};
-  if (m->cx->ranks) /* others may have free ones */
-    return;
+  double number[IG_REACH_NUMBERS];
   for (size_t k = first; k < list->count; k++) {
     const push *p = &list->item[k];
     double x[4][3], normal[3];
@@ -391,7 +391,11 @@ static void held_warn(const ig_dyn_model *m, const ig_dyn_load *c, const pushes 
     ig_load_reaches(&reach, p->is_face ? normal : p->force.value, p->is_face ? 3 : 6,
                     held_at(m, p->node));
   }
+  ig_load_reach_get(&reach, number); /* other ranks may have free ones */
+  IG_TRY(ig_dyn_most(m, status, number, IG_REACH_NUMBERS));
+  ig_load_reach_set(&reach, number);
   ig_warn_held(m->cx, &c->at, &reach);
+  return IG_OK;
 }
 
 /* All loads of the case, sorted, so that rows of a particle stand together and sums have one
@@ -404,9 +408,9 @@ static ig_status pushes_list(ig_dyn_model *m, ig_histories *hs, pushes *list) {
     idle_warn(m, c);
     const size_t first = list->count;
     IG_TRY(ig_dyn_history_add(m, hs, &c->history, &history));
-    IG_TRY(isnan(c->pressure) ? forces_add(m, list, c, i, history)
-                              : pressure_add(m, list, c, history));
-    held_warn(m, c, list, first);
+    const ig_status added =
+        isnan(c->pressure) ? forces_add(m, list, c, i, history) : pressure_add(m, list, c, history);
+    IG_TRY(held_warn(m, added, c, list, first));
   }
   if (list->count > INT32_MAX / 2)
     return IG_FAIL(m->cx, IG_INPUT, "too many loads");

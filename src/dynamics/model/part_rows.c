@@ -83,7 +83,7 @@ ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t si
 /* Numbers that are not negative have the order of their bits as integers, so that an integer
    maximum serves. At most MOST of them. */
 ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count) {
-  enum { MOST = 4 };
+  enum { MOST = 6 };
   int64_t word[MOST] = {0};
   if (ig_dyn_alone(m))
     return status;

@@ -671,6 +671,20 @@ int ig_topopt_load_cases(const ig_topopt_case *c) {
   return cases;
 }
 
+/* Warns of a load on held nodes; what of it acts where it moves something may be on another rank.
+ */
+static ig_status held_warn(const ig_topopt_points *p, const ig_load_case *load,
+                           ig_load_reach *reach) {
+  double number[IG_REACH_NUMBERS];
+  if (p->slab) {
+    ig_load_reach_get(reach, number);
+    IG_TRY(ig_slab_most(p->slab, number, IG_REACH_NUMBERS));
+    ig_load_reach_set(reach, number);
+  }
+  ig_warn_held(p->cx, &load->at, reach);
+  return IG_OK;
+}
+
 /* Everything that acts in one load case, added into f (zeroed first). The volume source of a
    heat problem belongs to every load case. */
 static ig_status loads_of_case(const ig_topopt_points *p, const uint8_t *fix, int number,
@@ -696,8 +710,8 @@ static ig_status loads_of_case(const ig_topopt_points *p, const uint8_t *fix, in
     IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread, value, l));
     IG_TRY(turns ? turn(p, load, &l) : IG_OK);
     IG_TRY(load->pressure != 0 ? press(p, load, l) : IG_OK);
-    if (!p->slab && p->size > 1) /* others may have free nodes */
-      ig_warn_held(p->cx, &load->at, &reach);
+    if (p->size > 1)
+      IG_TRY(held_warn(p, load, &reach));
   }
   if (c->problem == IG_PROBLEM_HEAT && c->source != 0)
     p->source(p->self, c->source, f);
