@@ -466,8 +466,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   if (status == IG_OK && analysed)
     status = ig_topopt_part_analyse(r, sink, &field, &part);
   if (status == IG_OK)
-    status = put_feasible(sink, r->s, &r->e, f.loose, f.gray, analysed ? &part : NULL,
-                          &print);
+    status = put_feasible(sink, r->s, &r->e, f.loose, f.gray, analysed ? &part : NULL, &print);
   free(f.density);
   free(f.touched);
   free(share);
