@@ -158,18 +158,19 @@ static double part_excess(const ig_topopt_design *s, const ig_evaluation *e,
       worst = over;
       ig_format(
           text, size,
-          "no: constraint %d (%s) of the finished part is %.5g %s, its bound %.5g; the density "
+          "no: constraint %d (%s) of the finished part is %.5g%s%s, its bound %.5g; the density "
           "model has %.5g",
-          s->limit_of[i] + 1, b.what, b.value, b.unit, b.bound, design);
+          s->limit_of[i] + 1, b.what, b.value, *b.unit ? " " : "", b.unit, b.bound, design);
     }
   }
   return worst;
 }
 
 /* The worst bound is named. Order: bounds of the density model, then loads without support, then
-   bounds that the finished part does not meet. */
+   bounds that the finished part does not meet: by its analysis, then those of its print. */
 static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
-                              const char *loose, bool gray, const ig_topopt_part_figures *part) {
+                              const char *loose, bool gray, const ig_topopt_part_figures *part,
+                              const ig_topopt_part_figures *print) {
   char text[240] = "yes";
   double worst = 0;
   for (int i = -1; i < s->limits; i++) {
@@ -194,6 +195,8 @@ static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig
     remedy =
         "; lower the bound by that, use smaller elements, or, where the stress of a corner or a "
         "point load grows with every finer grid, leave its set out (stress.exclude)";
+  } else if (worst == 0 && part_excess(s, e, print, text, sizeof text) > 0) {
+    remedy = "; lower the bound by that, or let the run end with a sharper projection";
   }
   if (text[0] != 'y')
     ig_warn(s->cx, "the design is not feasible: %s%s", text + 4, remedy);
@@ -438,7 +441,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
   const bool analysed = ig_topopt_part_analysed(r);
-  ig_topopt_part_figures part;
+  ig_topopt_part_figures part, print;
   finding f = {0};
   double *share = NULL, level = NAN;
   IG_TRY(ig_topopt_analyse(r));
@@ -458,12 +461,12 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   if (status == IG_OK)
     status = ig_topopt_milling_put(r, sink, f.density, f.level);
   if (status == IG_OK)
-    status = ig_topopt_print_put(r, sink, f.density, f.level);
+    status = ig_topopt_print_put(r, sink, f.density, level, &print);
   const ig_topopt_part_field field = {f.density, f.touched, level, share, carries(r->s, &f.tally)};
   if (status == IG_OK && analysed)
     status = ig_topopt_part_analyse(r, sink, &field, &part);
   if (status == IG_OK)
-    status = put_feasible(sink, r->s, &r->e, f.loose, f.gray, analysed ? &part : NULL);
+    status = put_feasible(sink, r->s, &r->e, f.loose, f.gray, analysed ? &part : NULL, &print);
   free(f.density);
   free(f.touched);
   free(share);

@@ -89,9 +89,6 @@ bool ig_topopt_part_analysed(const ig_topopt_run *r);
 /* milling.c: the share of the void that no tool reaches; nothing without `milling`. */
 IG_MUST_CHECK ig_status ig_topopt_milling_put(const ig_topopt_run *r, ig_sink *sink,
                                               const double *density, double level);
-/* print_figures.c: supports of the part and how hot it becomes; nothing without `printing`. */
-IG_MUST_CHECK ig_status ig_topopt_print_put(const ig_topopt_run *r, ig_sink *sink,
-                                            const double *density, double level);
 /* surface_overhang.c: middle, unit normal (zero of a degenerate triangle) and area of a triangle.
  */
 void ig_topopt_part_facet(const ig_topopt_part *s, int64_t t, double *middle, double *normal,

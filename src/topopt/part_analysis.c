@@ -43,6 +43,12 @@ static ig_topopt_figure unknown(void) {
   return (ig_topopt_figure){NAN, NAN, NAN};
 }
 
+void ig_topopt_part_none(ig_topopt_part_figures *f) {
+  f->objective = f->stress = f->displacement = unknown();
+  for (int i = 0; i < IG_LIMITS; i++)
+    f->limit[i] = unknown();
+}
+
 /* The part on the design's own elements. Errors by recovery where nothing better is at hand. At
    least 1e-6: stresses at points of the surface need more digits than sensitivities. */
 static ig_status solve_part(ig_topopt_run *r, const double *share, bool recover,
@@ -184,9 +190,7 @@ ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink, const ig_topop
     status = solve_part(r, part->share, !refined, to);
   if (status == IG_NUMERIC) {
     ig_warn(s->cx, "the part was not analysed: %s", ig_ctx_message(s->cx));
-    to->stress = to->objective = unknown();
-    for (int i = 0; i < IG_LIMITS; i++)
-      to->limit[i] = unknown();
+    ig_topopt_part_none(to);
     return IG_OK;
   }
   IG_TRY(status);

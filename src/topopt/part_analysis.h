@@ -34,6 +34,14 @@ typedef struct {
   ig_topopt_figure objective, stress, displacement, limit[IG_LIMITS];
 } ig_topopt_part_figures;
 
+/* Nothing is known. */
+void ig_topopt_part_none(ig_topopt_part_figures *f);
+
+/* print_figures.c: supports of the part and how hot it becomes, of each bound what the part has in
+   its place; nothing without `printing`. The level of the surface, or NaN: found here. */
+IG_MUST_CHECK ig_status ig_topopt_print_put(const ig_topopt_run *r, ig_sink *sink, double *density,
+                                            double level, ig_topopt_part_figures *to);
+
 /* What the part has at most by these figures. With two grids: the finer value, and once more the
    difference where it has grown (errors of stresses at a surface are of first order). */
 double ig_topopt_figure_most(const ig_topopt_figure *f);

@@ -27,10 +27,6 @@ static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n) {
   return ig_array_zero(cx, a);
 }
 
-static ig_topopt_figure unknown(void) {
-  return (ig_topopt_figure){NAN, NAN, NAN};
-}
-
 /* Densities and moduli of the part, whatever is prescribed for the design: a part is what its
    surface encloses. E = least + share (1 - least): an element that is cut by the surface has the
    stiffness of its solid share, without a penalty. */
@@ -144,9 +140,7 @@ static ig_status displacement_find(const ig_topopt_design *s, const double *shar
 ig_status ig_topopt_part_measure_figures(ig_topopt_design *s, const double *share, const int *of,
                                          ig_topopt_part_figures *to) {
   ig_evaluation e = {0};
-  to->objective = to->stress = to->displacement = unknown();
-  for (int i = 0; i < IG_LIMITS; i++)
-    to->limit[i] = unknown();
+  ig_topopt_part_none(to);
   IG_TRY(moduli_put(s, share));
   IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
   IG_TRY(ig_topopt_design_analyse(s, s->realisations - 1, &to->objective.value, &e));

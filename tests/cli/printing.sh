@@ -74,6 +74,35 @@ for run in whole half quarter; do
 done | awk 'NR == 1 { whole = $1 } { off = $1 / whole - 1; worst = off^2 > worst ? off^2 : worst }
   END { if (NR != 3 || worst > 1e-12) { print "distortions of a whole block, its half and quarter: " sqrt(worst) " apart"; exit 1 } }' || exit 1
 
+# supports and heat are those of the part that is exported, cut at the level of its surface, and decide whether it is
+# feasible: gray densities keep both bounds, the part neither
+cat >gray.yaml <<'YAML'
+physics: topopt
+volume: 0.4
+grid: {elements: [12, 4, 8], size: [24 mm, 8 mm, 16 mm]}
+filter: {kind: density, radius: 4 mm}
+materials: [{name: m, young: 200 GPa, poisson: 0.3}]
+iterations: 8
+supports: [{set: xmin}]
+loads: [{box: {min: [24 mm, 0, 8 mm], max: [24 mm, 8 mm, 8 mm]}, force: [0, 0, -1 kN]}]
+printing: {support_strength: 20 MPa}
+constraints: [{support_volume: 0.2 cm^3}, {box: {max: [12 mm, 1, 1]}, removal_force: 1 MN}, {overheating: 3}]
+surface: {analyse: false}
+output: {count: 0}
+YAML
+"$INGOT" run gray.yaml --backend cpu -t 1 -q -o gray 2>log || { cat log; exit 1; }
+sed "s/analyse: false/analyse: false, level: $(figure gray surface_level)/" gray.yaml >cut.yaml
+"$INGOT" run cut.yaml --backend cpu -t 1 -q -o cut 2>log || { cat log; exit 1; }
+for key in support_volume removal_force overheating part_constraint_1_support_volume part_constraint_2_removal_force; do
+  [ -n "$(figure gray $key)" ] && [ "$(figure gray $key)" = "$(figure cut $key)" ] ||
+    { echo "$key: $(figure gray $key), cut at that level $(figure cut $key)"; exit 1; }
+done
+[ "$(figure gray support_volume)" = "$(figure gray part_constraint_1_support_volume)" ] &&
+  awk -v a="$(figure gray part_constraint_2_removal_force)" -v b="$(figure gray removal_force)" 'BEGIN { exit !(a > 0 && a < b) }' &&
+  awk -v a="$(figure gray constraint_1_support_volume)" -v b="$(figure gray constraint_3_overheating)" 'BEGIN { exit !(a <= 2e-7 && b <= 3) }' &&
+  grep -q '"feasible": "no: constraint [13] (.*) of the finished part' gray/summary.json ||
+  { echo "gray:"; grep -E 'constraint|support|removal|heat|feasible' gray/summary.json; exit 1; }
+
 # what is refused, and where
 refused() { # name, words
   "$INGOT" check "$1.yaml" >out 2>&1 && { echo "$1 is taken"; exit 1; }

@@ -216,8 +216,8 @@ void ig_topopt_overheat_learn(ig_topopt_design *s, const ig_evaluation *e) {
       t->correction[i] = memory * t->correction[i] + (1 - memory) * e->peak[i] / t->norm[i];
 }
 
-ig_status ig_topopt_overheat_measure(ig_topopt_design *s, const double *density, double *most,
-                                     int *layer) {
+ig_status ig_topopt_overheat_measure(ig_topopt_design *s, const double *density,
+                                     const double *count, double *most, int *layer) {
   ig_topopt_overheat *t = s->overheat;
   const ig_topopt_layers *l = s->d->layers;
   *most = 0;
@@ -230,7 +230,8 @@ ig_status ig_topopt_overheat_measure(ig_topopt_design *s, const double *density,
     for (int j = 0; j < l->n[1]; j++)
       for (int i = 0; i < l->n[0]; i++) {
         const double hot = rise(t, l, i, j);
-        if (density[part_place(l, i, j, top)] > 0.5 && hot > *most) {
+        const int64_t e = part_place(l, i, j, top);
+        if (density[e] > 0.5 && (!count || count[e] > 0) && hot > *most) {
           *most = hot;
           *layer = top;
         }

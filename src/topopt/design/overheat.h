@@ -37,8 +37,9 @@ IG_MUST_CHECK ig_status ig_topopt_overheat_evaluate(ig_topopt_design *s, const i
                                                     ig_evaluation *e, double *value, double *slope);
 /* Corrections follow the design that was evaluated. */
 void ig_topopt_overheat_learn(ig_topopt_design *s, const ig_evaluation *e);
-/* The highest t_e of densities that are void or solid (host), and the layer it is in. */
+/* The highest t_e of densities that are void or solid (host), of the elements that `count` has (1
+   or 0; NULL: all), and the layer it is in. */
 IG_MUST_CHECK ig_status ig_topopt_overheat_measure(ig_topopt_design *s, const double *density,
-                                                   double *most, int *layer);
+                                                   const double *count, double *most, int *layer);
 
 #endif
