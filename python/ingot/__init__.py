@@ -117,8 +117,8 @@ def value_and_grad(case: CaseLike, figure: str, wrt: Sequence[str], *, set: Mapp
     "max(NAME)", "variance(NAME, VALUE)" or "misfit(FILE.csv)"; of structure
     "displacement(SET, x)", "compliance" and others (docs/how-to/gradients.md). wrt: keys, "boundary[0].convection"; of tables "materials[0].conductivity[2][1]";
     "beams[0].powers" and "initial_temperatures" give arrays. Derivatives are by numbers in SI units.
-    One run forward and one backward, on a CPU, whatever the number of keys. `ingot.torch.figure` is
-    the same as a function of PyTorch.
+    One run forward and one backward, on a CPU, whatever the number of keys. `ingot.torch.figure` and
+    `ingot.jax.figure` are the same as functions of PyTorch and JAX.
     """
     case = Case._of(case, set, {"backend": "cpu", **options})
     keys = [_encode(key) for key in ([wrt] if isinstance(wrt, str) else wrt)]

@@ -1011,6 +1011,32 @@ class Results(Folder):
         self.assertTrue(np.allclose(powers.grad.numpy(), factor * grad["beams[0].powers"], rtol=1e-9, atol=1e-12))
         self.assertAlmostEqual(float(film.grad) / (factor * grad["boundary[0].convection"]), 1, 5)
 
+    def test_jax(self):
+        try:
+            import jax
+        except ImportError:
+            self.skipTest("no JAX")
+        import ingot.jax
+        jax.config.update("jax_enable_x64", True)
+        case = {"physics": "thermal", "mesh": {"boxes": [{"size": [4e-3, 2e-3, 2e-3], "cells": [4, 2, 2]}]},
+                "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20}],
+                "initial_temperature": 400, "duration": 1, "time_step": 0.02, "body_source": 5e6, "ambient": 300,
+                "boundary": [{"set": "surface", "convection": 500}], "probes": [{"name": "p", "point": [2e-3, 1e-3, 1e-3]}]}
+        film, source = "boundary[0].convection", "body_source"
+        value, grad = ingot.value_and_grad(case, "p", [film, source])
+
+        def figure(h, q):
+            return ingot.jax.figure(case, "p", {film: h, source: q})
+        self.assertAlmostEqual(float(jax.jit(figure)(500.0, 5e6)), value, 9)
+        slopes = jax.jit(jax.grad(lambda h, q: (figure(h, q) - 350) ** 2, argnums=(0, 1)))(500.0, 5e6)
+        for found, key in zip(slopes, (film, source)):
+            self.assertAlmostEqual(float(found) / (2 * (value - 350) * grad[key]), 1, 12)
+        along = jax.jvp(figure, (500.0, 5e6), (3.0, 1e4))[1]
+        self.assertAlmostEqual(float(along) / (3 * grad[film] + 1e4 * grad[source]), 1, 12)
+        many = jax.vmap(figure, (0, None))(jax.numpy.array([400.0, 500.0]), 5e6)
+        self.assertAlmostEqual(float(many[1]), value, 9)
+        self.assertGreater(float(many[0]), value)
+
     def test_calibrate(self):
         with open(self.path("bar.yaml"), "w") as f:
             f.write("physics: stress\nmesh: {boxes: {size: [4 mm, 1 mm, 1 mm], cells: [2, 1, 1]}}\n"
