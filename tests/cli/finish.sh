@@ -92,6 +92,13 @@ grep -q '"feasible": "no: constraint 2 (stress) is .* with its error' bounds/fin
 grep -q 'warning.*not feasible' log || { echo 'no warning'; exit 1; }
 near 'mass of the bound' "$(figure bounds/finished constraint_3_mass)" "$(figure bounds/finished mass)" 1e-9
 
+# a bound that meshes do not tell holds where the run says so
+{ cat whole.yaml; echo 'constraints: [{compliance: 1 J}, {member: 8 mm}]'; } >unchecked.yaml
+run unchecked
+finish unchecked --meshes 1 -e '4 mm' || { cat log; exit 1; }
+grep -q '"not_checked": "2 (member)"' unchecked/finished/summary.json && grep -q '"feasible": "no: constraint 2 (member) is .* by the run' unchecked/finished/summary.json ||
+  { echo 'a bound that the design oversteps is lost'; cat unchecked/finished/summary.json; exit 1; }
+
 # half of a bar between two supports, with a plane of symmetry: the part is the whole bar, with both loads
 beam 'grid: {elements: [16, 4, 4], size: [40 mm, 10 mm, 10 mm]}' 'symmetry: [x-]' \
   'supports: [{box: {min: [40 mm, 0, 0], max: [40 mm, 1, 0]}, fix: z}, {box: {min: [40 mm, 0, 0], max: [40 mm, 0, 0]}, fix: y}]' \
