@@ -35,15 +35,16 @@ double ig_gaspari_cohn(double distance, double reach) {
   return (((-r / 4 + 0.5) * r + 0.625) * r - 5.0 / 3) * r * r + 1;
 }
 
-/* Cholesky's factor of a symmetric positive definite matrix (n x n) in place of its lower half; its
-   diagonal stays at m - 1 or above. */
+/* Cholesky's factor of a symmetric positive definite matrix (n x n) in place of its lower half, and
+   transposed in place of the upper one: both solutions go along rows. Its diagonal stays at m - 1
+   or above. */
 static void factor_make(int n, double *c) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double sum = c[i * n + j];
       for (int k = 0; k < j; k++)
         sum -= c[i * n + k] * c[j * n + k];
-      c[i * n + j] = i == j ? sqrt(sum) : sum / c[j * n + j];
+      c[i * n + j] = c[j * n + i] = i == j ? sqrt(sum) : sum / c[j * n + j];
     }
 }
 
@@ -55,7 +56,7 @@ static void factor_solve(int n, const double *l, double *b) {
   }
   for (int i = n - 1; i >= 0; i--) {
     for (int k = i + 1; k < n; k++)
-      b[i] -= l[k * n + i] * b[k];
+      b[i] -= l[i * n + k] * b[k];
     b[i] /= l[i * n + i];
   }
 }

@@ -236,7 +236,7 @@ def thermal():
     probe = [{"name": "mid", "point": [4 * MM, 2 * MM, 1.9 * MM]}]
     yield "layers", {"case": {
         "mesh": two, "materials": [STEEL], "birth": {"by": "layers", "set": "wall", "height": 1 * MM, "temperature": "melt"},
-        "beams": [{"model": "gaussian", "radius": 1 * MM, "depth": 1 * MM, "raster": raster}],
+        "beams": [{"model": "gaussian", "radius": 2 * MM, "depth": 2 * MM, "raster": raster}],
         "boundary": [{"set": "zmin", "temperature": 320.0}, {"set": "surface", "convection": 50.0, "emissivity": 0.5}],
         "initial": [{"set": "xmax", "temperature": 350.0}], "duration": 2.5, "output": out, "probes": probe},
         "hints": {"boundary.set": ["xmin"], "initial.set": ["xmin"], "beams.axis": [[1, 0, -2]], "beams.order": [6.0], "birth.field": ["other"],

@@ -48,7 +48,7 @@ static void analysis(double mean[N], double cov[N][N], const double y[P]) {
 
 static void filter_is_that_of_kalman(void **state) {
   (void)state;
-  enum { M = 1000, TIMES = 4 };
+  enum { M = 400, TIMES = 4 };
   static double x[N][M], y[P * M], work[M];
   static const double d[TIMES][P] = {{1.2, 0.3}, {0.4, 1.5}, {1.0, 1.1}, {0.2, 2.0}};
   double mean[N] = {1, 0, 1}, cov[N][N] = {{1, 0, 0}, {0, 0.64, 0}, {0, 0, 2.25}};
