@@ -14,6 +14,7 @@
    Every message has the place (ig_src) of the value it is about, the path of the key
    ("sources[0].power"), the value and what was expected. The first error ends the reading. */
 #include "core/option.h"
+#include "core/meant.h"
 #include "core/renamed.h"
 #include "core/unit.h"
 
@@ -100,9 +101,14 @@ static ig_status range_check(reader *r, const ig_node *node, const scope *s, con
                              double value) {
   if (in_range(o, value))
     return IG_OK;
-  char range[128];
+  char range[128], expected[320], guess[64];
   ig_option_range(o, range, sizeof range);
-  return wrong(r, node, s, range);
+  const bool guessed =
+      node->kind == IG_NODE_SCALAR && ig_option_meant(o, false, node->text, guess, sizeof guess);
+  snprintf(expected, sizeof expected,
+           guessed ? "%s; a number without a unit is in %s; did you mean '%.60s'?" : "%s", range,
+           o->unit ? o->unit : "", guessed ? guess : "");
+  return wrong(r, node, s, expected);
 }
 
 /* `unit` is o->unit or, for the first column of a table, o->xunit. The range belongs to the

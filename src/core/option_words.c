@@ -202,6 +202,10 @@ void ig_option_usual_text(const ig_option *o, bool abscissa, char *text, size_t 
   if (!ig_option_usual(o, abscissa, &low, &high))
     return;
   const char *const unit = abscissa ? o->xunit : o->unit;
+  if (!abscissa && (o->min != 0 || o->max != 0)) { /* what is refused is not usual */
+    low = low > o->min ? low : o->min;
+    high = high < o->max ? high : o->max;
+  }
   if (high >= IG_UNBOUNDED)
     snprintf(text, size, "%s %s or more", bound_of(low).text, unit);
   else

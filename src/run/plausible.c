@@ -2,22 +2,12 @@
    gives for each option a usual range (ig_option_usual), narrower than the allowed one: 20 K or a
    Young's modulus of 210 Pa are allowed, and almost certainly wrong. */
 #include "run/plausible.h"
+#include "core/meant.h"
 #include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Units that users have in mind when they write a bare number, in order of preference. The first
-   that brings the number into the usual range is proposed. */
-static const struct {
-  const char *unit, *meant;
-} meant[] = {
-    {"K", "degC"},        {"Pa", "GPa"},     {"Pa", "MPa"}, {"m", "mm"},
-    {"m", "um"},          {"s", "ms"},       {"s", "us"},   {"kg/m^3", "g/cm^3"},
-    {"kg/m^3", "t/mm^3"}, {"J/kg", "kJ/kg"}, {"W", "kW"},   {"J/(kg K)", "kJ/(kg K)"},
-    {"J/m^2", "kJ/m^2"},
-};
 
 /* path: the key in full, "materials[0].young", for messages. */
 typedef struct {
@@ -35,7 +25,7 @@ static bool is_usual(double value, double low, double high, bool temperature) {
    because the struct has only the value and not whether a unit was given. */
 static void number_look(const walk *w, const ig_node *node, const ig_option *o, bool abscissa) {
   const char *const unit = abscissa ? o->xunit : o->unit;
-  double value, low, high, other;
+  double value, low, high;
   char problem[160], range[96], guess[64], hint[128];
   if (node->kind != IG_NODE_SCALAR || node->later || !ig_option_usual(o, abscissa, &low, &high) ||
       !ig_number_read(node->text, unit, &value, problem, sizeof problem) ||
@@ -49,16 +39,9 @@ static void number_look(const walk *w, const ig_node *node, const ig_option *o, 
            : bare ? "a number without a unit is in %s"
                   : "look at the unit",
            unit);
-  for (size_t i = 0; bare && i < sizeof meant / sizeof *meant; i++) {
-    snprintf(guess, sizeof guess, "%.40s %s", node->text, meant[i].meant);
-    if (strcmp(meant[i].unit, unit) == 0 &&
-        ig_number_read(guess, unit, &other, problem, sizeof problem) && other >= low &&
-        other <= high) {
-      snprintf(hint, sizeof hint, "a number without a unit is in %s; did you mean '%.60s'?", unit,
-               guess);
-      break;
-    }
-  }
+  if (ig_option_meant(o, abscissa, node->text, guess, sizeof guess))
+    snprintf(hint, sizeof hint, "a number without a unit is in %s; did you mean '%.60s'?", unit,
+             guess);
   ig_option_usual_text(o, abscissa, range, sizeof range);
   range[strlen(range) - (*range && !*unit)] = 0; /* the space before a unit */
   ig_warn_at(w->cx, &node->at, "'%s'%s is %g%s%s, usual is %s: %s", w->path,

@@ -30,12 +30,17 @@ check powder "'materials.latent_heat' is 270 J/kg, usual is 1000 to 1e8 J/kg: a 
 check thermal "'materials.conductivity' is 20000 W/(m K), usual is 0.001 to 10000 W/(m K): look at the unit" 'materials.conductivity=200 W/(cm K)'
 check stress "'materials.mechanical.expansion' is 12 1/K, usual is" materials.mechanical.expansion=12
 check stress "the yield stress 4e+11 Pa is more than a tenth of Young's modulus" 'materials.yield=400 GPa'
-check powder "'hatch.spacing' is 1e-09 m, usual is 1e-6 to 100 m: look at the unit" 'hatch.spacing=1 nm'
+check powder "'hatch.spacing' is 1e-09 m, usual is 1e-6 to 1 m: look at the unit" 'hatch.spacing=1 nm'
 check powder "a beam of 1e-05 m radius in cells of 2e-05 m is as wide as the cells make it: take grid.cell of at most 5e-06 m" 'beam.radius=10 um'
 narrow="thermal.yaml:5:8: a beam of 0.0009 m radius is narrower than the elements of 0.001 m under it (at 24 of 24 places of its path, as ("
 check thermal "$narrow" 'beams.radius=0.9 mm'
 warned "$narrow" "$INGOT" run "$small/thermal.yaml" -q -t 1 --out narrow --set 'beams.radius=0.9 mm' --set 'duration=1 ms'
 "$INGOT" check "$small/thermal.yaml" 2>&1 | grep -q narrower && fail "a beam of an element: $("$INGOT" check "$small/thermal.yaml" 2>&1)"
+check stress "usual is -0.001 to 0.001 1/K: a number without a unit is in 1/K; did you mean '12 um/m/K'?" materials.mechanical.expansion=12
+# a number that is refused is as often one without its unit
+"$INGOT" check "$small/thermal.yaml" --set 'beams.radius=1.5' 2>stderr && fail "a beam of 1.5 m"
+grep -qF "expected more than 0 m, at most 1 m; a number without a unit is in m; did you mean '1.5 mm'?" stderr || fail "$(cat stderr)"
+"$INGOT" help beams.radius | grep -qF 'at most 1 m, usual 1e-6 to 1 m' || fail "more is usual than allowed: $("$INGOT" help beams.radius)"
 check dynamics "'materials.poisson' is -0.9, usual is 0 to 0.4999: look at the value" materials.poisson=-0.9
 check structure "'contacts.friction' is 30, usual is 0 to 2: look at the value" contacts.friction=30
 check thermal "'boundary[0].convection' is 1e+08 W/(m^2 K), usual is 0.01 to 1e6 W/(m^2 K)" 'boundary=[{set: zmin, convection: 1e8}]'

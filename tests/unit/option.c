@@ -257,6 +257,9 @@ static void messages_help(void **state) {
       {"{steps: 1, ambient: -5 K}", "'ambient' is '-5 K': expected 0 to 10000 K"},
       {"{steps: 1, probe: {radius: 0}}",
        "'probe.radius' is '0': expected more than 0 m, at most 1 m"},
+      {"{steps: 1, probe: {radius: 12.5}}", "'probe.radius' is '12.5': expected more than 0 m, at "
+                                            "most 1 m; a number without a unit is in "
+                                            "m; did you mean '12.5 mm'?"},
       {"{steps: 1, speed: -1}", "'speed' is '-1': expected at least 0 m/s"},
       {"{steps: 1, ambient: 5 W}",
        "'ambient' is '5 W': that is a power; expected a temperature (K, degC, degF)"},
