@@ -106,6 +106,7 @@ if command -v chromium >/dev/null; then
 fi
 # it ends with the run
 kill $slow
+wait $slow 2>/dev/null # no stop of it comes after what follows
 kill -CONT $run
 kill -INT $run
 wait $run
