@@ -2,6 +2,7 @@
 # recorded in shipped.txt (CPU, one thread). BACKEND=cuda runs the same table there.
 #   shipped.sh            compare
 #   shipped.sh --record   write the figures of this build into the table; say in the commit why they changed
+# ONLY=PATTERN: of the cases that match alone
 # Set INGOT (the program) and SOURCE (the folder of the sources).
 # The table ("todo FILE why": not in it yet): "case FILE", its "set KEY=VALUE" lines, "within RELATIVE",
 # "on PROCESSOR" where Gmsh makes another mesh on another one (`uname -m`), then "FIGURE VALUE" lines.
@@ -117,6 +118,14 @@ one() { # runs the case that `file`, `sets` and `within` describe
   fi
   rm -rf "$out"
 }
+chosen() { # runs it, or with ONLY, a pattern that it does not match, leaves it as it is in the table
+  [ "$file" ] || return
+  if [ -z "${ONLY:-}" ] || [[ $file =~ $ONLY ]]; then
+    one
+  elif [ "$record" ]; then
+    block expected >>recorded
+  fi
+}
 file= on= sets=() within=1e-6
 : >expected
 while IFS= read -r line || [ "$line" ]; do
@@ -127,12 +136,12 @@ while IFS= read -r line || [ "$line" ]; do
   'set '*) sets+=(-s "${line#set }") ;;
   'on '*) on=${line#on } ;;
   'within '*) within=${line#within } ;;
-  '') [ "$file" ] && { [ -z "${ONLY:-}" ] || [[ $file =~ $ONLY ]]; } && one; file= ;;
+  '') chosen; file= ;;
   *) echo "$line" >>expected ;;
   esac
 done <"$table"
-[ "$file" ] && { [ -z "${ONLY:-}" ] || [[ $file =~ $ONLY ]]; } && one
-[ "$record" ] && [ -z "${ONLY:-}" ] && cp recorded "$table"
+chosen
+[ "$record" ] && cp recorded "$table"
 
 # none is forgotten
 if [ -z "${ONLY:-}" ]; then
