@@ -850,6 +850,50 @@ static void plates_end_to_end_do_not_catch(void **state) {
   }
 }
 
+/* A plane of shells of nx x ny cells of size dx x dy, mm; numbers begin after *node and *element.
+ */
+static void shells_write(FILE *f, const char *name, int nx, int ny, const double at[3], double dx,
+                         double dy, int *node, int *element) {
+  fprintf(f, "*NODE, NSET=%s\n", name);
+  for (int k = 0; k < (nx + 1) * (ny + 1); k++)
+    fprintf(f, "%d, %g, %g, %g\n", *node + k + 1, at[0] + dx * (k % (nx + 1)),
+            at[1] + dy * (k / (nx + 1)), at[2]);
+  fprintf(f, "*ELEMENT, TYPE=S4\n");
+  for (int k = 0; k < nx * ny; k++) {
+    const int n = *node + 1 + k % nx + k / nx * (nx + 1);
+    fprintf(f, "%d, %d, %d, %d, %d\n", ++*element, n, n + 1, n + nx + 2, n + nx + 1);
+  }
+  *node += (nx + 1) * (ny + 1);
+}
+
+/* A shell that slides on a shell: the nodes below pass from triangle to triangle on the side that
+   their normals do not look to, and once changed to the other side there. As by hand, within 1 %
+   of the friction. */
+static void shells_slide_on_shells(void **state) {
+  (void)state;
+  char *folder = folder_new(), mesh[600];
+  int node = 0, element = 0;
+  FILE *f = fopen(in_folder(folder, "shells.inp"), "w");
+  assert_non_null(f);
+  shells_write(f, "slab", 8, 2, (const double[]){0, 0, 0}, 50, 50, &node, &element);
+  shells_write(f, "top", 3, 2, (const double[]){20, 10, 4.001}, 33.3, 40, &node, &element);
+  fclose(f);
+  snprintf(mesh, sizeof mesh, "{file: %s, unit: 1 mm}", in_folder(folder, "shells.inp"));
+  const problem p = {
+      {{"mesh", mesh},
+       {"materials", "{name: m, density: 1000, young: 1e9, poisson: 0.3}"},
+       {"sections", "{thickness: 4 mm}"},
+       {"contact", "{friction: 0.2}"},
+       {"supports", "{set: slab, fix: all}"},
+       {"gravity", "{acceleration: [0, 0, -9.81], history: [[0, 0], [0.02, 1]]}"},
+       {"initial", "{set: top, velocity: [1, 0, 0]}"},
+       {"analysis", "{duration: 0.1}"},
+       {"probes", "{name: vx, set: top, quantity: vx}"}},
+      {{"vx", 1 - 0.2 * 9.81 * 0.09, 0.01 * 0.2 * 9.81 * 0.09}, {"energy_error", 0, 1e-2}}};
+  hold(&p);
+  folder_remove(folder);
+}
+
 /* A block on a slope of 30 degrees with friction of 0.5, laid on at distance 0: once it rattled,
    and had 0.228 m/s. Velocity of g (sin - mu cos) after weight has grown over 50 ms, within 10 %:
    it still rattles a little. */
@@ -1264,6 +1308,7 @@ int main(void) {
       cmocka_unit_test(long_hexahedra_are_said),
       cmocka_unit_test(sliding_at_distance_0_does_not_catch),
       cmocka_unit_test(plates_end_to_end_do_not_catch),
+      cmocka_unit_test(shells_slide_on_shells),
       cmocka_unit_test(friction_near_the_slope),
       cmocka_unit_test(sliding_deep_in_contact_is_said),
       cmocka_unit_test(check_refuses_what_run_refuses),
