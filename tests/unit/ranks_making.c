@@ -29,12 +29,12 @@ static const char *const fine[] = {
 /* layers along z; their numbers along a curve, so that parts touch in many places; no rows at all
  */
 static const char *const layers[] = {MADE, QUICK, "mesh",
-                                     "{boxes: [{size: [6, 7, 33], cells: [6, 7, 33]}]}", NULL};
+                                     "{boxes: [{size: [5, 5, 33], cells: [5, 5, 33]}]}", NULL};
 static const char *const curve[] = {
-    MADE, QUICK, "mesh", "{boxes: [{size: [8, 6, 28], cells: [8, 6, 28]}], order: curve}", NULL};
+    MADE, QUICK, "mesh", "{boxes: [{size: [6, 6, 28], cells: [6, 6, 28]}], order: curve}", NULL};
 static const char *const tets[] = {
     MADE, QUICK, "mesh",
-    "{boxes: [{size: [7, 7, 34], cells: [6, 6, 28]}], element: tet4, jitter: {amount: 0.1}}", NULL};
+    "{boxes: [{size: [7, 7, 34], cells: [4, 5, 28]}], element: tet4, jitter: {amount: 0.1}}", NULL};
 
 typedef struct {
   char folder[32], one[64];
