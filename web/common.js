@@ -16,7 +16,11 @@ const make = (tag, attributes, text) => {
   if (text !== undefined) e.textContent = text;
   return e;
 };
-const short = (v) => (Number.isFinite(v) ? String(+v.toPrecision(6)).replace("e+", "e") : "");
+const short = (v) => {
+  if (!Number.isFinite(v)) return "";
+  const six = +v.toPrecision(6), size = Math.abs(six);
+  return (six && (size < 1e-3 || size >= 1e7) ? six.toExponential() : String(six)).replace("e+", "e");
+};
 /* Round numbers within a range, about five. */
 const round = (low, high) => {
   const raw = (high - low) / 5, power = 10 ** Math.floor(Math.log10(raw)), m = raw / power;

@@ -22,13 +22,13 @@ const color_of = (share) => {
 /* Columns of the table: {name, number: whether they are numbers, values: those, NaN where a run has none as after a
    failure; or texts}. A unit that follows all numbers of a key goes to its name. */
 function columns_of(table) {
-  const heads = [...table.tHead.rows[0].cells].map((c) => c.textContent), rows = [...table.tBodies[0].rows];
+  const cells = [...table.tHead.rows[0].cells], heads = cells.map((c) => c.textContent), rows = [...table.tBodies[0].rows];
   return heads.map((head, c) => {
     const texts = rows.map((r) => r.cells[c].textContent), said = texts.filter((t) => t !== "");
     const values = texts.map(parseFloat), number = said.length > 0 && said.every((t) => Number.isFinite(parseFloat(t)));
     const units = new Set(said.map((t) => t.replace(/^[-+\d.eE]+\s*/, ""))), unit = number && units.size === 1 ? [...units][0] : "";
     return { name: unit ? head + " [" + unit + "]" : head, number: number, values: number ? values : texts,
-      levels: new Set(number ? values.filter(Number.isFinite) : said).size };
+      aside: cells[c].classList.contains("aside"), levels: new Set(number ? values.filter(Number.isFinite) : said).size };
   });
 }
 /* The column in some of the rows. */
@@ -140,12 +140,14 @@ function responses(table) {
     return s;
   };
   const goals = ["small is good", "large is good"];
-  const first = choice("figure", figures.map((f) => f.name), 0), first_goal = choice("", goals, 0);
+  /* figures of the part come before those of the computation */
+  const main = [...figures.keys()].sort((i, j) => figures[i].aside - figures[j].aside || i - j);
+  const first = choice("figure", figures.map((f) => f.name), main[0]), first_goal = choice("", goals, 0);
   first.className = "response";
   first_goal.setAttribute("aria-label", "goal of the figure");
   let second = null, second_goal = null;
   if (figures.length > 1) {
-    second = choice("against", figures.map((f) => f.name), 1);
+    second = choice("against", figures.map((f) => f.name), main[1]);
     second.className = "against";
     second_goal = choice("", goals, 0);
     second_goal.setAttribute("aria-label", "goal of the other figure");

@@ -1,6 +1,7 @@
 /* A folder of runs: which keys differ between their cases, a table of their figures, maps of these
-   over the keys, and a picture of each. Nothing but the runs' own folders is read, so that it is
-   all the same who started them. */
+   over the keys, and a picture of each. A sweep's table, results.csv, says which keys were varied:
+   a material's file is one, where the cases differ in all of its values. Without such a table the
+   cases are compared, so that it is all the same who started the runs. */
 #include "report/report.h"
 #include "core/number.h"
 #include "io/picture/picture.h"
@@ -30,6 +31,8 @@ typedef struct {
   ig_page_run run;
   int leaves;
   leaf *leaf;
+  bool in_table; /* leaves are the keys of results.csv */
+  char *cells;   /* their texts, NULL: they are those of the case */
 } member;
 /* The folder as a whole. Keys point into members, figures into documents. */
 typedef struct {
@@ -108,6 +111,15 @@ static void keys_find(sweep *s) {
     }
 }
 
+/* Whether two figures differ by more than rounding: numbers by more than 1e-9 of the larger. */
+static bool differ(const ig_node *a, const ig_node *b) {
+  char *end[2];
+  const double x = ig_decimal_read(a->text, &end[0]), y = ig_decimal_read(b->text, &end[1]);
+  if (a->quoted || b->quoted || *end[0] || *end[1])
+    return strcmp(a->text, b->text) != 0;
+  return fabs(x - y) > 1e-9 * fmax(fabs(x), fabs(y));
+}
+
 /* Figures that differ between runs. Times of the computation are left out, as they always do. */
 static void figures_find(sweep *s) {
   for (int i = 0; i < s->members; i++) {
@@ -119,7 +131,7 @@ static void figures_find(sweep *s) {
         known |= strcmp(s->figure[k], f->key) == 0;
       for (int j = 0; j < s->members && !known; j++) {
         const ig_node *other = figure_of(&s->member[j], f->key);
-        differs |= other && strcmp(other->text, f->text) != 0;
+        differs |= other && differ(other, f);
       }
       if (!known && (differs || s->members == 1))
         s->figure[s->figures++] = f->key;
@@ -127,15 +139,99 @@ static void figures_find(sweep *s) {
   }
 }
 
+/* Whether a heading of results.csv is a figure of any run, or the time that ends its rows: what
+   stands before is a key. */
+static bool is_figure(const sweep *s, const char *heading) {
+  char unit[IG_CSV_UNIT], name[PATH];
+  snprintf(name, sizeof name, "%.*s", (int)ig_csv_name(heading, unit), heading);
+  bool found = strcmp(name, "wall time") == 0;
+  for (int i = 0; i < s->members && !found; i++)
+    found = figure_of(&s->member[i], name) != NULL;
+  return found;
+}
+
+/* The keys of a row of results.csv: their texts replace the scalars of its case. */
+static ig_status row_take(sweep *s, const char **at, const ig_text *heads, int keys) {
+  ig_text cell = {0}, cells = {0};
+  member *m = NULL;
+  bool more = true;
+  ig_status status = IG_OK;
+  for (int c = 0; more; c++) {
+    more = ig_csv_take(at, &cell);
+    const char *const text = cell.at ? cell.at : "";
+    for (int i = 0; c == 0 && i < s->members; i++)
+      if (strcmp(s->member[i].name, text) == 0)
+        m = &s->member[i];
+    if (c >= 2 && c < 2 + keys) {
+      ig_text_add(&cells, text);
+      ig_text_add(&cells, "\n");
+    }
+  }
+  if (m && !m->in_table && cells.at) {
+    leaf *own = NULL;
+    IG_TRY_GOTO(status, done, IG_NEW(s->p->cx, &own, keys, "keys of a sweep"));
+    free(m->leaf);
+    m->leaf = own;
+    m->cells = cells.at;
+    cells.at = NULL;
+    m->in_table = true;
+    m->leaves = 0;
+    char *value = m->cells;
+    for (const char *head = heads->at; m->leaves < keys; head += strcspn(head, "\n") + 1) {
+      leaf *l = &m->leaf[m->leaves++];
+      snprintf(l->path, PATH, "%.*s", (int)strcspn(head, "\n"), head);
+      l->text = value;
+      value += strcspn(value, "\n");
+      if (*value)
+        *value++ = 0;
+    }
+  }
+done:
+  free(cell.at);
+  free(cells.at);
+  return status;
+}
+
+/* Keys that a sweep varied, from its table: instead of all in which the cases of its runs differ.
+   A run without a row was not the sweep's: then the cases are compared as before. */
+static ig_status keys_of_table(sweep *s, const char *text) {
+  ig_text cell = {0}, heads = {0};
+  const char *at = text;
+  bool more = true, figures = false;
+  int keys = 0, rows = 0;
+  ig_status status = IG_OK;
+  for (int c = 0; more; c++) {
+    more = ig_csv_take(&at, &cell);
+    const char *const head = cell.at ? cell.at : "";
+    figures |= c >= 2 && is_figure(s, head);
+    if (c < 2 || figures)
+      continue;
+    ig_text_add(&heads, head);
+    ig_text_add(&heads, "\n");
+    keys++;
+  }
+  const char *row = at;
+  while (*row) { /* only names: is every run there? */
+    bool rest = ig_csv_take(&row, &cell);
+    for (int i = 0; i < s->members; i++)
+      rows += cell.at && strcmp(s->member[i].name, cell.at) == 0;
+    while (rest)
+      rest = ig_csv_take(&row, &cell);
+  }
+  while (*at && keys && figures && rows == s->members && status == IG_OK)
+    status = row_take(s, &at, &heads, keys);
+  free(cell.at);
+  free(heads.at);
+  return status;
+}
+
 /* Figures that a sweep file names stand first among those of its table: so do they here. Columns of
    the table that are no figures are passed over. */
-static ig_status figures_order(sweep *s, const char *folder) {
-  char *path = ig_page_file(folder, "results.csv"), *text = NULL, unit[IG_CSV_UNIT];
-  size_t size;
+static void figures_order(sweep *s, const char *text) {
+  char unit[IG_CSV_UNIT];
   ig_text cell = {0};
-  ig_status status = path ? ig_file_read(s->p->cx, path, 0, &text, &size) : IG_OK;
   const char *at = text;
-  bool more = status == IG_OK && text;
+  bool more = true;
   for (int to = 0; more;) {
     more = ig_csv_take(&at, &cell);
     const char *heading = cell.at ? cell.at : "";
@@ -149,6 +245,21 @@ static ig_status figures_order(sweep *s, const char *folder) {
       }
   }
   free(cell.at);
+}
+
+/* What differs between the runs, in the order of the sweep's table where there is one. */
+static ig_status differences_find(sweep *s, const char *folder) {
+  char *path = ig_page_file(folder, "results.csv"), *text = NULL;
+  size_t size;
+  ig_status status = path ? ig_file_read(s->p->cx, path, 0, &text, &size) : IG_OK;
+  if (status == IG_OK && text)
+    status = keys_of_table(s, text);
+  if (status == IG_OK) {
+    keys_find(s);
+    figures_find(s);
+    if (text)
+      figures_order(s, text);
+  }
   free(text);
   free(path);
   return status;
@@ -189,6 +300,42 @@ static void figure_head(const sweep *s, int f, char text[PATH + 64]) {
            s->shown[f].unit);
 }
 
+/* Figures about the computation: they stand in the table and need no map. Names as the rooms write
+   them into their summaries. */
+static bool dull(const char *figure) {
+  static const char *const list[] = {"energy_gap",        "energy_error",      "time_step",
+                                     "evaluations",       "critical_step",     "beam_missed",
+                                     "static_error",      "static_path_error", "static_steps",
+                                     "newton_iterations", "negative_pivots",   "linear_iterations",
+                                     "relaxation_steps",  "step_cuts"};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (strcmp(figure, list[i]) == 0)
+      return true;
+  return false;
+}
+
+/* Rounding errors beside a figure of the same unit, as the sum of forces across the load; and the
+   place of an extreme value (NAME_x beside NAME). */
+static bool idle(const sweep *s, int f) {
+  const char *unit = unit_of(s, s->figure[f]), *name = s->figure[f];
+  const size_t n = strlen(name);
+  const ig_node *summary =
+      s->member[0].run.summary; /* figures that are the same in all runs count */
+  const ig_node *result = summary ? ig_node_find(summary, "result") : NULL;
+  for (const ig_node *r = result ? result->child : NULL; r; r = r->next)
+    if (strcmp(unit_of(s, r->key), unit) == 0 &&
+        s->largest[f] < 1e-6 * fabs(figure_number(&s->member[0], r->key)))
+      return true;
+  for (int k = 0; k < s->figures; k++) {
+    if (strcmp(unit_of(s, s->figure[k]), unit) == 0 && s->largest[f] < 1e-6 * s->largest[k])
+      return true;
+    if (n > 2 && name[n - 2] == '_' && strchr("xyz", name[n - 1]) &&
+        strlen(s->figure[k]) == n - 2 && strncmp(s->figure[k], name, n - 2) == 0)
+      return true;
+  }
+  return false;
+}
+
 /* --- table */
 
 /* One row a run: name, status, keys that differ, figures. Scripts of the page sort it by any
@@ -204,7 +351,7 @@ static void table_write(const sweep *s) {
   for (int f = 0; f < s->figures; f++) {
     char head[PATH + 64];
     figure_head(s, f, head);
-    ig_page_cell(html, "th", "", head);
+    ig_page_cell(html, "th", dull(s->figure[f]) || idle(s, f) ? " class=\"aside\"" : "", head);
   }
   ig_text_add(html, "</tr></thead><tbody>\n");
   for (int i = 0; i < s->members; i++) {
@@ -393,31 +540,62 @@ static void map_write(const sweep *s, const int axis[2], const grid *g, int figu
   ig_text_add(html, "</svg></figure>\n");
 }
 
-/* A figure over one key, by the drawing of histories. Where several runs have one value of the key,
-   the last of them counts. A table of two columns is made for the plotter, which needs one. Points
-   without a run are NaN and leave a gap. */
-static ig_status curve_write(const sweep *s, const double *x, int count, int figure) {
-  char head[2][PATH];
-  char *name[2] = {head[0], head[1]};
+/* The other keys of a run, "Al6061-T6, 2 mm": runs alike in them are one curve. */
+static void others_write(const sweep *s, const member *m, int over, char text[PATH]) {
+  size_t used = 0;
+  *text = 0;
+  for (int k = 0; k < s->keys && used + 1 < PATH; k++)
+    if (k != over)
+      used += (size_t)snprintf(text + used, PATH - used, "%s%.60s", used ? ", " : "",
+                               leaf_text(m, s->key[k]));
+}
+
+/* A figure over one key, by the drawing of histories; a curve for each choice of the other keys, in
+   the order of the runs, as many as have a color. Where several runs have one place, the last of
+   them counts. A table is made for the plotter, which needs one. Points without a run are NaN and
+   leave a gap. */
+static ig_status curve_write(const sweep *s, int over, const double *x, int count, int figure) {
+  char head[1 + IG_PLOT_CURVES][PATH + 48], others[IG_PLOT_CURVES][PATH], own[PATH],
+      title[PATH + 64];
+  char *name[1 + IG_PLOT_CURVES];
+  const char *unit = unit_of(s, s->figure[figure]); /* ig_plot_svg chooses a prefix */
+  int curves = 0, columns;
   double *value = NULL;
   bool any = false;
-  IG_TRY(IG_NEW(s->p->cx, &value, 2 * count, "a curve"));
-  for (int i = 0; i < count; i++) {
-    value[2 * i] = x[i];
-    value[2 * i + 1] = NAN;
-    for (int j = 0; j < s->members; j++)
-      if (fabs(key_number(&s->member[j], s->key[0]) - x[i]) <= 0)
-        value[2 * i + 1] = figure_number(&s->member[j], s->figure[figure]);
-    any |= isfinite(value[2 * i + 1]);
+  for (int j = 0; j < s->members; j++) {
+    int c = 0;
+    others_write(s, &s->member[j], over, own);
+    while (c < curves && strcmp(others[c], own) != 0)
+      c++;
+    if (c == curves && curves < IG_PLOT_CURVES)
+      snprintf(others[curves++], PATH, "%s", own);
   }
-  snprintf(head[0], PATH, "%.100s", s->key[0]);
-  const char *unit = unit_of(s, s->figure[figure]); /* ig_plot_svg chooses a prefix */
-  snprintf(head[1], PATH, *unit ? "%.80s [%.40s]" : "%.80s%.40s", s->figure[figure], unit);
-  const ig_csv_table table = {.columns = 2, .rows = count, .name = name, .value = value};
-  const ig_plot plot = {.title = head[1], .curves = 1, .column = {1}};
+  columns = 1 + curves;
+  IG_TRY(IG_NEW(s->p->cx, &value, columns * count, "a curve"));
+  for (int i = 0; i < columns * count; i++)
+    value[i] = i % columns ? NAN : x[i / columns];
+  for (int j = 0; j < s->members; j++) {
+    others_write(s, &s->member[j], over, own);
+    for (int c = 0; c < curves; c++)
+      for (int i = 0; i < count && strcmp(others[c], own) == 0; i++)
+        if (fabs(key_number(&s->member[j], s->key[over]) - x[i]) <= 0) {
+          value[columns * i + 1 + c] = figure_number(&s->member[j], s->figure[figure]);
+          any |= isfinite(value[columns * i + 1 + c]);
+        }
+  }
+  ig_plot plot = {.title = title, .curves = curves};
+  figure_head(s, figure, title);
+  for (int c = 0; c < columns; c++) {
+    const char *const said = c == 0 ? s->key[over] : curves > 1 ? others[c - 1] : s->figure[figure];
+    snprintf(head[c], sizeof head[c], c && *unit ? "%.100s [%.40s]" : "%.100s%.0s", said, unit);
+    name[c] = head[c];
+    if (c)
+      plot.column[c - 1] = c;
+  }
+  const ig_csv_table table = {.columns = columns, .rows = count, .name = name, .value = value};
   if (any) {
     ig_text_add(&s->p->body, "<figure class=\"map\"><figcaption>");
-    ig_html_text(&s->p->body, head[1]);
+    ig_html_text(&s->p->body, title);
     ig_text_add(&s->p->body, "</figcaption>");
     ig_plot_svg(&s->p->body, &table, 0, &plot, false);
     ig_text_add(&s->p->body, "</figure>\n");
@@ -426,33 +604,7 @@ static ig_status curve_write(const sweep *s, const double *x, int count, int fig
   return IG_OK;
 }
 
-/* Figures about the computation: they stand in the table and need no map. Names as the rooms write
-   them into their summaries. */
-static bool dull(const char *figure) {
-  static const char *const list[] = {"energy_gap",  "energy_error",  "time_step",
-                                     "evaluations", "critical_step", "beam_missed"};
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    if (strcmp(figure, list[i]) == 0)
-      return true;
-  return false;
-}
-
-/* Rounding errors beside a figure of the same unit, as the sum of forces across the load; and the
-   place of an extreme value (NAME_x beside NAME). */
-static bool idle(const sweep *s, int f) {
-  const char *unit = unit_of(s, s->figure[f]), *name = s->figure[f];
-  const size_t n = strlen(name);
-  for (int k = 0; k < s->figures; k++) {
-    if (strcmp(unit_of(s, s->figure[k]), unit) == 0 && s->largest[f] < 1e-6 * s->largest[k])
-      return true;
-    if (n > 2 && name[n - 2] == '_' && strchr("xyz", name[n - 1]) &&
-        strlen(s->figure[k]) == n - 2 && strncmp(s->figure[k], name, n - 2) == 0)
-      return true;
-  }
-  return false;
-}
-
-/* Maps over the first two keys that have several numbers; with a single key, curves. */
+/* Maps over the first two keys that have several numbers; where one has, curves. */
 static ig_status maps_write(const sweep *s) {
   double *value = NULL;
   /* -1: there is no such axis. */
@@ -471,12 +623,12 @@ static ig_status maps_write(const sweep *s) {
       continue;
     if (axis[1] >= 0)
       map_write(s, axis, &g, f);
-    else if (s->keys == 1)
-      status = curve_write(s, value, count[0], f);
+    else
+      status = curve_write(s, axis[0], value, count[0], f);
     drawn++;
   }
   ig_text_add(&s->p->body, "</div>\n");
-  if (drawn && s->keys > 2)
+  if (drawn && axis[1] >= 0 && s->keys > 2)
     ig_text_add(&s->p->body, "<p>Maps over the first two keys; the others are as in the first "
                              "run.</p>\n");
   free(value);
@@ -547,9 +699,7 @@ ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found) {
       IG_TRY_GOTO(status, done, member_read(&s, folder, entry[i]->d_name));
   *found = s.members > 0;
   if (*found) {
-    keys_find(&s);
-    figures_find(&s);
-    IG_TRY_GOTO(status, done, figures_order(&s, folder));
+    IG_TRY_GOTO(status, done, differences_find(&s, folder));
     units_choose(&s);
     ig_html_format(&p->body, "<p class=\"verdict\">%d runs, %d keys differ</p>\n", s.members,
                    s.keys);
@@ -561,6 +711,7 @@ done:
   for (int i = 0; i < s.members; i++) {
     free(s.member[i].folder);
     free(s.member[i].leaf);
+    free(s.member[i].cells);
   }
   free(s.member);
   for (int i = 0; i < count; i++)

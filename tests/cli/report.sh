@@ -51,6 +51,27 @@ run "$SOURCE/tests/cli/chain.yaml" chain
 "$INGOT" report wall --frames 2 -o two.html >/dev/null || fail "no report of two frames"
 [ "$(stat -c %s wall/report.html)" -lt 3000000 ] || fail "the page is too large"
 
+# a sweep's keys are those it varied, not all values of a material's file; figures without rounding, curves by words
+cat >rod.yaml <<'END'
+physics: dynamics
+mesh: {boxes: {size: [50 mm, 10 mm, 10 mm], cells: [5, 1, 1]}}
+materials: {name: a, file: S355}
+supports: {set: xmin, fix: xyz}
+loads: {set: xmax, total: [100 N, 0, 0]}
+analysis: {kind: static}
+output: {count: 0}
+END
+"$INGOT" sweep rod.yaml -q -b cpu --out rods --vary 'mesh.boxes[0].size[2]=8 mm, 10 mm' --vary 'materials[0].file=Al6061-T6, S355' 2>log || fail "the sweep of rods fails"
+"$INGOT" report rods >/dev/null || fail "no report of rods"
+grep -q '<p class="verdict">4 runs, 2 keys differ' rods/report.html || fail "keys of a sweep: $(grep -o '<p class="verdict">[^<]*' rods/report.html)"
+grep -q '<th>mesh.boxes\[0\].size\[2\]</th><th>materials\[0\].file</th>' rods/report.html || fail "columns of a sweep: $(grep -o '<table class="runs".*' rods/report.html)"
+grep -q '<td>run-001</td><td>complete</td><td>8 mm</td><td>Al6061-T6</td>' rods/report.html || fail "values of a sweep"
+grep -q '<th class="aside">static_error</th>' rods/report.html || fail "a figure of the computation is not marked"
+grep -qE '<th[^>]*>load_x' rods/report.html && fail "a figure that differs by rounding"
+grep '<figcaption>displacement_max' rods/report.html | grep -q 'Al6061-T6.*S355' || fail "no curve for each material"
+mkdir rods/another && cp rods/run-001/*.* rods/another && "$INGOT" report rods >/dev/null || fail "a run beside the sweep's"
+grep -q '5 runs, 8 keys differ' rods/report.html || fail "a run beside the sweep's: cases are not compared"
+
 # modes of a loaded part: its stresses come first, then the shapes; without loads the shapes alone
 cat >modes.yaml <<'END'
 physics: structure
