@@ -155,7 +155,7 @@ static bound bound_of(const ig_limit_case *l) {
                        {"buckling", "", l->buckling},
                        {"distortion", "m", l->distortion},
                        {"temperature", "K", l->temperature},
-                       {"member", "m", l->member},
+                       {"member", "", l->member},
                        {"support_volume", "m^3", l->support_volume},
                        {"removal_force", "N", l->removal_force},
                        {"overheating", "", l->overheating},

@@ -435,7 +435,11 @@ typedef struct {
   ig_status (*changed)(void *self);
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
                      ig_solve_report *report);
+  /* forces of an inherent strain. Grids: from stresses times volumes at the centres of elements.
+     Meshes (NULL of grids): with these moduli; energies of states z with them at unit modulus. */
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
+  ig_status (*shrink)(void *self, const double *modulus, double *f);
+  ig_status (*shrink_energy)(void *self, const double *z, double *out);
 } ig_topopt_plate;
 
 /* The elements of a body with their nodes, on the host: for analyses of which moduli are not all

@@ -50,6 +50,19 @@ near() { # constraint, probe
 near 1 top
 near 2 side
 
+# the same block as a mesh of hexahedra, and of quadratic tetrahedra
+sed 's/grid: .*/mesh: {boxes: [{name: part, size: [20 mm, 6 mm, 10 mm], cells: [20, 6, 10]}]}/' design.yaml >mesh.yaml
+sed 's/cells: .*/cells: [10, 3, 5]}], element: tet10}/' mesh.yaml >tets.yaml
+for run in mesh tets; do
+  "$INGOT" run "$run.yaml" --backend cpu -t 1 -q -o "$run" 2>log || { cat log; exit 1; }
+done
+for i in 1 2; do
+  awk -v a="$(figure mesh "constraint_${i}_distortion")" -v b="$(figure design "constraint_${i}_distortion")" \
+    -v c="$(figure tets "constraint_${i}_distortion")" \
+    'BEGIN { exit !(b > 0 && (a - b)^2 <= (1e-6 * b)^2 && (c - b)^2 <= (0.03 * b)^2) }' ||
+    { echo "distortion $i of a grid, its mesh, and tetrahedra: $(for run in design mesh tets; do figure $run constraint_${i}_distortion; done)"; exit 1; }
+done
+
 # half of the block and its quarter have the mean of the whole: nodes on planes of symmetry count once, others twice
 cat >whole.yaml <<'YAML'
 physics: topopt
@@ -116,7 +129,9 @@ sed '/printing/d' design.yaml >none.yaml
 refused none 'Give `printing: {strain:'
 sed '/distortion: 1 mm/d; /constraints/d' design.yaml >unused.yaml
 refused unused "printing: strain: has no effect here"
-sed 's/grid: .*/mesh: {boxes: [{name: part, size: [20 mm, 6 mm, 10 mm], cells: [20, 6, 10]}]}/' design.yaml >mesh.yaml
-refused mesh "it is for grids\|is for grids"
 sed '/distortion: 1 mm/d; /constraints/d; s/, layers.*/}/' mesh.yaml >figures.yaml
-refused figures "it is for grids"
+refused figures "on a mesh it is for a distortion; supports and overheating are for grids"
+sed 's/grid: .*/mesh: {boxes: [{name: part, size: [20 mm, 6 mm, 10 mm], cells: [20, 6, 10]}]}/; s/layers: 5/layers: 11/' design.yaml >thin.yaml
+refused thin "of 11 no element's centre lies in layer 6"
+sed "s/grid: .*/mesh: {tube: {inner: 8 mm, outer: 12 mm, angle: '180 deg', height: 6 mm, cells: [2, 12, 3]}}/; s/z+/y-/; s/xmin/start/; s/xmax/end/; /box/d; s/^constraints:/constraints: [{set: start, distortion: 1 mm}]/" design.yaml >line.yaml
+refused line "touches its lowest plane along y- in no more than a line"

@@ -80,6 +80,8 @@ static ig_status shrink(ig_topopt_design *s, double *f) {
   double *tensor = t->tensor.dev;
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, t->own.dev, s->d->modulus, NULL,
                      t->slope.dev));
+  if (s->d->plate->shrink)
+    return s->d->plate->shrink(s->d->self, t->slope.dev, f);
   for (int c = 0; c < 6; c++)
     IG_TRY(s->ops->mix(s->cx, n, s->d->volume * t->stress[c], t->slope.dev, 0, t->slope.dev,
                        tensor + c * n));
@@ -113,10 +115,14 @@ static ig_status step_slope(ig_topopt_design *s, int k, bool add) {
   IG_TRY(s->d->energy(s->d->self, t->adjoint.dev, t->step[k].dev, 1, false, part));
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, part, t->there.dev, NULL, part));
   IG_TRY(s->ops->mix(s->cx, n, 1, part, add ? 1 : 0, add ? t->slope.dev : part, t->slope.dev));
-  IG_TRY(s->d->strain(s->d->self, t->adjoint.dev, tensor));
-  for (int c = 0; c < 6; c++)
-    IG_TRY(s->ops->mix(s->cx, n, s->d->volume * t->stress[c], tensor + c * n, c > 0 ? 1 : 0,
-                       c > 0 ? part : tensor, part));
+  if (s->d->plate->shrink_energy) {
+    IG_TRY(s->d->plate->shrink_energy(s->d->self, t->adjoint.dev, part));
+  } else {
+    IG_TRY(s->d->strain(s->d->self, t->adjoint.dev, tensor));
+    for (int c = 0; c < 6; c++)
+      IG_TRY(s->ops->mix(s->cx, n, s->d->volume * t->stress[c], tensor + c * n, c > 0 ? 1 : 0,
+                         c > 0 ? part : tensor, part));
+  }
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, part, t->own.dev, NULL, part));
   return s->ops->mix(s->cx, n, 1, t->slope.dev, -1, part, t->slope.dev);
 }
@@ -167,8 +173,6 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, at, "printing: strain: is needed for a distortion");
   if (c->problem != IG_PROBLEM_STIFFNESS)
     return ig_fail_at(cx, at, "printing: strain: is for problem: stiffness");
-  if (!s->d->plate)
-    return ig_fail_at(cx, at, "printing: is for grids; this is a mesh");
   if (c->plane == IG_PLANE_STRAIN)
     return ig_fail_at(cx, at, "printing: not with plane: strain");
   if (s->loading->candidates)

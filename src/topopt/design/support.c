@@ -37,7 +37,7 @@ ig_status ig_topopt_print_check(const ig_topopt_design *s, const char *what) {
   if (!c->printing.at.given)
     return ig_fail_at(cx, at, "%s: of what print? Give 'printing' with its direction", what);
   if (!s->d->layers)
-    return ig_fail_at(cx, at, "printing: is for grids; this is a mesh");
+    return ig_fail_at(cx, at, "printing: %s is for grids; this is a mesh", what);
   if (c->choose_material)
     return ig_fail_at(cx, at, "printing: not with choose_material");
   if (c->filter.kind == IG_FILTER_SENSITIVITY)

@@ -108,6 +108,8 @@ bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_asse
     *why = "preconditioner: petsc, whose bits depend on the division";
   else if (shares(cx, c))
     *why = "there are as many systems as ranks";
+  else if (c->printing.at.given)
+    *why = "printing";
   return ig_ranks_count(cx->ranks) > 1 && !*why;
 }
 

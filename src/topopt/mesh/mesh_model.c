@@ -4,6 +4,7 @@
      supports, loads, roles                     placing.c, mesh_place.c
      filters                                    mesh_filter.c
      patterns, what can be drawn or printed     mesh_making.c, mesh_groups.c, mesh_print.c
+     on the plate of a printer                  mesh_plate.c
      products, preconditioners, energies        mesh_system.c, ebe.c, mesh_amg.c
      pieces and surface of the part             mesh_finish.c, mesh_surface.c
      snapshots, arrays of checkpoints           mesh_output.c  */
@@ -143,6 +144,7 @@ static void mesh_free(void *self) {
   ig_topopt_loading_free(m->cx, &m->loading);
   ig_topopt_mesh_filter_free(m);
   ig_topopt_mesh_making_free(m);
+  ig_topopt_mesh_plate_free(m);
   ig_topopt_mesh_system_free(m);
   free(m->conn);
   free(m);
@@ -200,6 +202,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->describe = mesh_describe;
   d->linear = mesh_linear;
   d->body = m->size == 3 ? ig_topopt_mesh_elements : NULL;
+  IG_TRY(ig_topopt_mesh_plate_new(m));
   return m->part.divided ? ig_topopt_mesh_cut(m) : IG_OK;
 }
 

@@ -144,6 +144,7 @@ typedef struct ig_topopt_mesh_model {
   ig_topopt_mesh_printing printing;       /* levels 0: none */
   ig_topopt_mesh_groups columns, pattern; /* of drawing; that share a density; all 0: none */
   double draw_power;                      /* draw.inc */
+  struct ig_topopt_mesh_plate *plate;     /* where it is printed; NULL: nowhere */
 } ig_topopt_mesh_model;
 
 /* Centre of an element (face < 0) or of one of its faces. */
@@ -228,6 +229,10 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_direction(const ig_topopt_mesh_model *m, 
 /* mesh_print.c */
 IG_MUST_CHECK ig_status ig_topopt_mesh_print_new(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_print_free(ig_topopt_mesh_model *m);
+/* mesh_plate.c: nothing where no inherent strain is given. Fills m->plate and m->d.plate. */
+typedef struct ig_topopt_mesh_plate ig_topopt_mesh_plate;
+IG_MUST_CHECK ig_status ig_topopt_mesh_plate_new(ig_topopt_mesh_model *m);
+void ig_topopt_mesh_plate_free(ig_topopt_mesh_model *m);
 /* mesh_groups.c: from lists of the whole (host); so many arrays are borrowed at once. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_groups_new(ig_topopt_mesh_model *m, int64_t count,
                                                   const int64_t *start, const int64_t *order,
