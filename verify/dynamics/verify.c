@@ -54,6 +54,7 @@ const ig_verify_entry ig_dyn_verify[] = {
     {"bars", "a bar that strikes an equal one, by contact", true, ig_dyn_verify_bars},
     {"contact", "pressed blocks, a block on a slope, a shot at a plate", false,
      ig_dyn_verify_contact},
+    {"slow-contact", "ironing and a punch, slowly, beside equilibrium", false, ig_dyn_verify_slow},
     {"friction", "a block that slides to rest on a rigid plane", true, verify_friction},
     {"rigid-body", "a free top, and a rigid bar on a joint of two beams", true, verify_rigid},
     {"tie", "unlike meshes tied: waves and free flight", true, verify_tie},

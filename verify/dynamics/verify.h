@@ -146,6 +146,8 @@ static inline void along_x(void *user, double u, double v, double x[3]) {
 
 ig_status ig_dyn_verify_bars(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_dyn_verify_contact(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_ironing.c */
+ig_status ig_dyn_verify_slow(ig_ctx *cx, const ig_verify_sink *sink);
 /* A problem: fills what it needs, opens the model, tells the sink. */
 typedef ig_status ig_dyn_verify_fn(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink);
 #define IG_DYN_VERIFY_LIST(X)                                                                      \
