@@ -311,7 +311,7 @@ static const struct {
      "minimise: distortion, " CLAMPED ", loads: [{" TIP ", force: [-2, 1, 0]}], printing: "
      "{direction: y+, layers: 3, strain: [-0.02, -0.01, -0.03], " TIP
      "}, passive: [{box: {min: [5, 1, 0], max: [6, 2, 9]}}, {box: {min: [2, 2, 0], max: [3, 3, "
-     "9]}, as: void}], constraints: [{distortion: 0.1}, {box: {min: [2, 2, 0], max: [5, 2, 9]}, "
+     "9]}, as: void}], constraints: [{distortion: 0.1}, {box: {min: [2, 2, 0], max: [5, 3, 9]}, "
      "distortion: 0.02}]"},
     {"printed on supports",
      {"a removal force", "a region's supports", "overheating"},
