@@ -47,8 +47,12 @@ static void title_read(ig_dyna *k, const ig_dyna_card *c) {
 
 static void termination_read(ig_dyna *k, const ig_dyna_card *c) {
   const ig_dyna_line *row = data_of(k, c);
+  const double before = k->end;
   k->end_at = ig_dyna_at(c, row);
   k->end = ig_dyna_real(k, c, row, 0, 0);
+  if (before > 0 && before != k->end)
+    ig_dyna_fail(k, c, row, "ENDTIM %g: the deck gave %g before; leave one of both", k->end,
+                 before);
   if (!(k->end > 0))
     ig_dyna_fail(k, c, row, "ENDTIM is %g: expected the time at which the run ends", k->end);
   for (int i = 1; i < 5; i++)

@@ -515,7 +515,7 @@ void ig_dyna_contact(ig_dyna *k, const ig_dyna_card *c) {
   if (ig_dyna_real(k, c, second, 3, 0) != 0)
     ig_dyna_fail(k, c, second, "viscous friction is not part of a case");
   if (ig_dyna_real(k, c, second, 4, 0) != 0)
-    ig_dyna_note(k, c, second, "VDC: contact has no viscous damping");
+    ig_dyna_note(k, c, second, "VDC: the damping of contact is Ingot's");
   for (int i = 2; i < 6; i++) {
     const double scale = ig_dyna_real(k, c, third, i, 0);
     if (scale != 0 && !(i >= 4 && scale == 1))

@@ -119,6 +119,7 @@ bad short.k push.k 's/^                 1.0                 1.0/               0
 bad set.k cantilever.k 's/^         9         3/         8         3/' '^         8         3' "no [*]SET_NODE_LIST 8"
 bad section.k push.k '/^[*]PART/,+2s/         1         1         1/         1         2         1/' '^         1         2         1' "SECTION_SHELL"
 bad none.k push.k '/^[*]CONTROL_TERMINATION/,+1d' KEYWORD "no [*]CONTROL_TERMINATION"
+bad twice.k push.k '/^[*]CONTROL_TERMINATION/{h;n;G;s/$/\n     1.234/}' '     1.234' "leave one of both"
 bad parameter.k wall.k 's/-&speed/-\&sped/' sped "PARAMETER gives '-&sped'"
 bad axes.k cantilever.k 's/^         1         0         1/         1         4         1/' '^         1         4' "local axes"
 bad failure.k plate.k 's/1.2e8$/1.2e8                 0.0                0.35/' '0.35$' "failure needs a yield stress and a tangent"
