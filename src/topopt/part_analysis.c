@@ -39,16 +39,6 @@ static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n) {
   return ig_array_zero(cx, a);
 }
 
-static ig_topopt_figure unknown(void) {
-  return (ig_topopt_figure){NAN, NAN, NAN};
-}
-
-void ig_topopt_part_none(ig_topopt_part_figures *f) {
-  f->objective = f->stress = f->displacement = unknown();
-  for (int i = 0; i < IG_LIMITS; i++)
-    f->limit[i] = unknown();
-}
-
 /* The part on the design's own elements. Errors by recovery where nothing better is at hand. At
    least 1e-6: stresses at points of the surface need more digits than sensitivities. */
 static ig_status solve_part(ig_topopt_run *r, const double *share, bool recover,

@@ -27,6 +27,16 @@ static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n) {
   return ig_array_zero(cx, a);
 }
 
+static ig_topopt_figure unknown(void) {
+  return (ig_topopt_figure){NAN, NAN, NAN};
+}
+
+void ig_topopt_part_none(ig_topopt_part_figures *f) {
+  f->objective = f->stress = f->displacement = unknown();
+  for (int i = 0; i < IG_LIMITS; i++)
+    f->limit[i] = unknown();
+}
+
 /* Densities and moduli of the part, whatever is prescribed for the design: a part is what its
    surface encloses. E = least + share (1 - least): an element that is cut by the surface has the
    stiffness of its solid share, without a penalty. */
