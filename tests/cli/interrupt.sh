@@ -19,7 +19,7 @@ boundary: [{set: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
 output: {count: 8, history_every: 400}
 END
 fail() { echo "interrupt test: $*"; cat log 2>/dev/null; exit 1; }
-wait_for() { for _ in $(seq 300); do [ -e "$1" ] && return; sleep 0.05; done; fail "$1 does not appear"; }
+wait_for() { for _ in $(seq 1200); do [ -e "$1" ] && return; sleep 0.05; done; fail "$1 does not appear"; }
 
 ingot run long.yaml -q -o whole || fail "the whole run fails"
 ingot run long.yaml -o cut >out 2>log &
