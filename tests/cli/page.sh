@@ -51,8 +51,9 @@ END
 inject wall/report.html "$SOURCE/tests/cli/page.js" wall/read.html
 flags="--headless --no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-component-update
   --disable-sync --disable-dev-shm-usage --enable-logging=stderr --user-data-dir=$work/browser"
+echo '<p>alive</p>' >alive.html # a snap sees no file here
 # shellcheck disable=SC2086
-timeout 250 chromium $flags --dump-dom 'data:text/html,<p>alive</p>' 2>browser.log | grep -q alive ||
+timeout 250 chromium $flags --dump-dom "file://$work/alive.html" 2>browser.log | grep -q '<p>alive' ||
   { echo "Chromium does not start here"; exit 77; }
 browse() { # page
   # shellcheck disable=SC2086

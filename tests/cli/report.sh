@@ -232,8 +232,9 @@ grep -q 'THREE' wall/report.html || { echo "three.js was not there when Ingot wa
 flags="--headless --no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-component-update
   --disable-sync --disable-dev-shm-usage --user-data-dir=$work/browser"
 # a browser that cannot start here says nothing about the page
+echo '<p>alive</p>' >alive.html # a snap sees no file here
 # shellcheck disable=SC2086
-timeout 250 chromium $flags --dump-dom 'data:text/html,<p>alive</p>' 2>browser.log | grep -q alive ||
+timeout 250 chromium $flags --dump-dom "file://$work/alive.html" 2>browser.log | grep -q '<p>alive' ||
   { echo "Chromium does not start here"; exit 77; }
 browse() { # page, more options
   local page=$1

@@ -46,8 +46,9 @@ done
 flags="--headless --no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-component-update
   --disable-sync --disable-dev-shm-usage --user-data-dir=$work/browser --hide-scrollbars --force-device-scale-factor=1
   --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --virtual-time-budget=20000"
+echo '<p>alive</p>' >alive.html # a snap sees no file here
 # shellcheck disable=SC2086
-timeout 250 chromium $flags --dump-dom 'data:text/html,<p>alive</p>' 2>browser.log | grep -q alive ||
+timeout 250 chromium $flags --dump-dom "file://$work/alive.html" 2>browser.log | grep -q '<p>alive' ||
   { echo "Chromium does not start here"; exit 77; }
 shot() { # page, size, name
   # shellcheck disable=SC2086
