@@ -265,10 +265,11 @@ double ig_face_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, int
   }
 }
 
-/* G = B A^-1 with A = sum dX dX, B = sum du dX, both about the mean of the nodes; the rotation
-   vector is half the curl. */
-double ig_nodes_turn(int nodes, const double *X, const double *u) {
-  double mean[2][3] = {{0}}, A[3][3] = {{0}}, B[3][3] = {{0}}, C[3][3], G[3][3] = {{0}};
+/* The displacement gradient that fits best: G = B A^-1 with A = sum dX dX, B = sum du dX, both
+   about the mean of the nodes. False: the nodes lie in a plane. */
+static bool nodes_gradient(int nodes, const double *X, const double *u, double G[3][3]) {
+  double mean[2][3] = {{0}}, A[3][3] = {{0}}, B[3][3] = {{0}}, C[3][3];
+  memset(G, 0, 9 * sizeof(double));
   for (int a = 0; a < nodes; a++)
     for (int d = 0; d < 3; d++) {
       mean[0][d] += X[3 * a + d] / nodes;
@@ -288,11 +289,45 @@ double ig_nodes_turn(int nodes, const double *X, const double *u) {
   const double det = A[0][0] * C[0][0] + A[0][1] * C[0][1] + A[0][2] * C[0][2];
   const double trace = A[0][0] + A[1][1] + A[2][2];
   if (!(det > 1e-12 * trace * trace * trace))
-    return 0;
+    return false;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       for (int k = 0; k < 3; k++)
         G[i][j] += B[i][k] * C[k][j] / det;
+  return true;
+}
+
+/* The rotation vector is half the curl. */
+double ig_nodes_turn(int nodes, const double *X, const double *u) {
+  double G[3][3];
+  if (!nodes_gradient(nodes, X, u, G))
+    return 0;
   return 0.5 *
          sqrt(pow(G[2][1] - G[1][2], 2) + pow(G[0][2] - G[2][0], 2) + pow(G[1][0] - G[0][1], 2));
+}
+
+/* Roots of the least and the largest eigenvalue of F^T F, by the trigonometric solution. */
+void ig_nodes_stretch(int nodes, const double *X, const double *u, double *least, double *most) {
+  double G[3][3], C[3][3], trace = 0, square = 0;
+  *least = *most = 1;
+  if (!nodes_gradient(nodes, X, u, G))
+    return;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      C[i][j] = (i == j ? 1 : 0) + G[i][j] + G[j][i];
+      for (int k = 0; k < 3; k++)
+        C[i][j] += G[k][i] * G[k][j];
+    }
+  for (int i = 0; i < 3; i++)
+    trace += C[i][i] / 3;
+  for (int i = 0; i < 9; i++) {
+    const double d = C[i / 3][i % 3] - (i % 4 == 0 ? trace : 0);
+    square += d * d / 6;
+  }
+  const double p = sqrt(square), a = C[0][0] - trace, b = C[1][1] - trace, c = C[2][2] - trace;
+  const double det = a * (b * c - C[1][2] * C[1][2]) - C[0][1] * (C[0][1] * c - C[1][2] * C[0][2]) +
+                     C[0][2] * (C[0][1] * C[1][2] - b * C[0][2]);
+  const double angle = acos(fmin(1, fmax(-1, p > 0 ? det / (2 * p * p * p) : 1))) / 3;
+  *most = sqrt(fmax(0, trace + 2 * p * cos(angle)));
+  *least = sqrt(fmax(0, trace + 2 * p * cos(angle + 2.0943951023931954923)));
 }

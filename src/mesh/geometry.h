@@ -22,5 +22,8 @@ double ig_face_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, int
    fits best, which is the rotation where strains are small. X, u: 3 per node. 0 where the nodes lie
    in a plane. */
 double ig_nodes_turn(int nodes, const double *X, const double *u);
+/* Least and largest principal stretch of the deformation that fits best; 1 where the nodes lie in a
+   plane. */
+void ig_nodes_stretch(int nodes, const double *X, const double *u, double *least, double *most);
 
 #endif

@@ -456,6 +456,36 @@ static void turns_warn(const ig_structure *s, const ig_structure_analysis *a) {
         worst * 180 / 3.14159265358979324, 0.5 * worst * worst);
 }
 
+/* At the end of an analysis with large displacements: in St. Venant and Kirchhoff's law a stretch l
+   bears l (l + 1) / 2 of what Young's modulus would at the strain l - 1. */
+static void stretches_warn(const ig_structure *s, const ig_structure_analysis *a) {
+  const double most = 0.1; /* of strain: 15 % of force */
+  double worst = most, stretch = 1;
+  ig_lid element = -1;
+  for (int i = 0; i < s->groups; i++) {
+    const ig_structure_group *g = &s->group[i];
+    const int npe = ig_solid_info_get(g->kind)->nodes;
+    for (int32_t e = 0; e < g->count; e++) {
+      double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], l[2];
+      if (s->law[g->material[e]].law != IG_LAW_ELASTIC)
+        continue;
+      ig_structure_gather(s, g->node[e], npe, NULL, X, u);
+      ig_nodes_stretch(npe, X, u, &l[0], &l[1]);
+      for (int k = 0; k < 2; k++)
+        if (fabs(l[k] - 1) > worst)
+          worst = fabs(l[k] - 1), stretch = l[k], element = g->element[e];
+    }
+  }
+  if (element >= 0)
+    ig_warn_at(
+        s->cx, &a->at,
+        "element %lld is stretched to %.2f of its length along some direction: the law of elastic "
+        "materials in large displacements, St. Venant and Kirchhoff's, bears %.2f of Young's "
+        "modulus times the strain there; metals need `yield`, rubber `hyperelastic`",
+        (long long)(s->mesh->element_number ? s->mesh->element_number[element] : element + 1),
+        stretch, 0.5 * stretch * (1 + stretch));
+}
+
 /* A step of Newton's method. Where there is none, what was reached is shown and kept, with the
    tables of the steps before: the next call fails with the message. */
 static ig_status step_take(ig_structure *s) {
@@ -504,6 +534,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
       s->balanced = false;
     if (done && !a->large && a->kind != IG_STRUCTURE_HEAT)
       turns_warn(s, a);
+    if (done && a->large)
+      stretches_warn(s, a);
     if (done && a->kind == IG_STRUCTURE_STATIC)
       IG_TRY(ig_structure_stiff_static(s, a));
     if (done && now.passed >= 0)

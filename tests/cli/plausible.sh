@@ -72,6 +72,19 @@ check grains "\`duration\` 1e-12 s is shorter than one step" duration=1e-12
 check stress "\`temperature\` 3000 K is above 1600 K, where a material of the case is molten" temperature=3000
 check stress "\`temperature\` comes to 5000 K, above 1600 K" 'phases[1].temperature=[[0, 353], [600, 5000]]'
 warned "\`duration\` 1e-15 s is shorter than one step" "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out brief --set 'analysis[1].duration=1e-15'
+# St. Venant and Kirchhoff's law at 0.8 of the length: 0.8 (1 + 0.8) / 2 of Young's modulus; at 0.91, or plastic: nothing
+cat >block.yaml <<'END'
+physics: structure
+mesh: {boxes: {size: [10 mm, 10 mm, 10 mm], cells: [1, 1, 1]}}
+materials: {name: m, young: 1 GPa, poisson: 0}
+supports: [{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmax, components: z, displacement: [0, 0, -2 mm]}]
+analysis: {kind: static, large: true}
+output: {count: 0}
+END
+warned "element 1 is stretched to 0.80 of its length along some direction: the law of elastic materials in large displacements, St. Venant and Kirchhoff's, bears 0.72 of" "$INGOT" run block.yaml -q -t 1 --out block
+for quiet in 'supports[3].displacement=[0, 0, -0.9 mm]' 'materials.yield=1 MPa'; do
+  "$INGOT" run block.yaml -q -t 1 --force --out block --set "$quiet" 2>stderr && ! grep -q stretched stderr || fail "$quiet: $(cat stderr)"
+done
 warned "T_max is 5.69e+05 K: every metal boils before" "$INGOT" run "$small/thermal.yaml" -q -t 1 --out hot --set 'beams.raster.power=1 MW'
 # 1e12 steps, counted and not begun
 check powder "beams are on for 1.37e+11 fine steps of 1.16e-05 s: about 16 days at 1e5 steps a second; take larger cells" 'hatch.speed=1 nm/s'
