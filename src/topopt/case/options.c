@@ -460,8 +460,7 @@ const ig_option ig_topopt_options[] = {
            "(grids)"),
     IG_MAP(ig_topopt_case, printing, ig_printing_case, printing_options, NULL,
            "how the part is printed, for its distortion, and (grids) its supports and overheating; "
-           "set "
-           "or place: where one of them is made small by minimise"),
+           "set or place: where one of them is made small by minimise"),
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
            "elements that share one density: extrusion, repetition, symmetry of the design"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
