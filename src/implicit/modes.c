@@ -71,32 +71,45 @@ typedef struct {
   double *b, *a, *v, *d; /* y . B y, a copy; vectors and values of the small problem */
 } iterating;
 
-/* Adds A^-1 B x of the best vectors to the space, orthonormal in A: Gram and Schmidt's method,
-   twice
-   ("twice is enough", Parlett 1980). A itself is not needed: A y is B x, and changes along with y.
-   Returns in *added how many are new. */
+/* Makes y and ay = A y orthogonal in A to the space, by Gram and Schmidt's method, twice ("twice is
+   enough", Parlett 1980). Returns which share of y . A y is left. */
+static double space_leave(const iterating *w, int32_t n, double *y, double *ay) {
+  const double before = product(n, y, ay);
+  for (int pass = 0; pass < 2; pass++)
+    for (int j = 0; j < w->kept; j++) {
+      const double c = product(n, y, w->ay + (int64_t)j * n);
+      for (int32_t k = 0; k < n; k++) {
+        y[k] -= c * w->y[(int64_t)j * n + k];
+        ay[k] -= c * w->ay[(int64_t)j * n + k];
+      }
+    }
+  return before > 0 ? product(n, y, ay) / before : 0;
+}
+
+/* Adds A^-1 B x of the best vectors to the space, orthonormal in A. A itself is not needed: A y is
+   B x, and changes along with y. Where little is left of both, rounding in them is no longer small
+   and they do not belong together, which would look like a mode below all others: then y is solved
+   for anew; of a space that is used up nothing is left again. Returns in *added how many are new.
+ */
 static ig_status space_grow(const ig_modes_model *m, iterating *w, int *added) {
+  const double little = 1e-8, nothing = 1e-20;
   const int32_t n = m->n;
   const int first = w->kept, block = w->kept ? (w->q < w->kept ? w->q : w->kept) : w->q;
-  for (int i = 0; i < block; i++) {
+  for (int i = 0; i < block && w->kept < n; i++) {
     IG_TRY(stopped(w->cx));
     double *y = w->y + (int64_t)w->kept * n, *ay = w->ay + (int64_t)w->kept * n;
     m->times(m->self, w->x + (int64_t)i * n, ay);
     memcpy(y, ay, (size_t)n * sizeof *y);
     IG_TRY(m->solve(m->self, y));
-    const double before = product(n, y, ay);
-    for (int pass = 0; pass < 2; pass++)
-      for (int j = 0; j < w->kept; j++) {
-        const double c = product(n, y, w->ay + (int64_t)j * n);
-        for (int32_t k = 0; k < n; k++) {
-          y[k] -= c * w->y[(int64_t)j * n + k];
-          ay[k] -= c * w->ay[(int64_t)j * n + k];
-        }
-      }
-    const double size = product(n, y, ay);
-    if (!(size > 1e-20 * before) || !(before > 0))
+    double left = space_leave(w, n, y, ay);
+    if (left > nothing && left < little) {
+      memcpy(y, ay, (size_t)n * sizeof *y);
+      IG_TRY(m->solve(m->self, y));
+      left = space_leave(w, n, y, ay);
+    }
+    if (!(left >= little))
       continue;
-    const double scale = 1 / sqrt(size);
+    const double scale = 1 / sqrt(product(n, y, ay));
     for (int32_t k = 0; k < n; k++)
       y[k] *= scale, ay[k] *= scale;
     m->times(m->self, y, w->by + (int64_t)w->kept * n);
