@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "bench/topopt/bench_ebe.h"
 #include "bench/topopt/bench_paper.h"
+#include "topopt/design/large_items.h"
 #include "topopt/output.h"
 #ifdef INGOT_HAVE_CUDA
 #include "solver/grid/grid_cuda.h"
@@ -477,6 +478,78 @@ static ig_status bench_hundred(ig_ctx *cx, const ig_bench_sink *sink) {
                     100);
 }
 
+/* Large deflections without a matrix: a cantilever of elements [24, 12, 7] times a number whose
+   first design bends by a fifth of its length. A product with the tangent, then Newton's method in
+   the last of a few designs. */
+typedef struct {
+  ig_topopt_problem t;
+  ig_array v, y;
+} tangent_product;
+
+static ig_status do_tangent(void *arg) {
+  const tangent_product *p = arg;
+  return ig_topopt_large_items_product(p->t.s, p->t.s->large->items->now.dev, p->v.dev, p->y.dev);
+}
+
+static ig_status bench_deflections_of(ig_ctx *cx, const ig_bench_sink *sink, int times,
+                                      int designs) {
+  char text[700], name[96], note[200];
+  tangent_product p = {0};
+  ig_evaluation e = {0};
+  double seconds;
+  snprintf(text, sizeof text,
+           "{analysis: {large_deflections: true, linear_solver: matrix_free}, grid: {elements: "
+           "[%d, %d, %d], size: [24, 12, 7]}, volume: 0.5, void_ratio: 1e-6, filter: {kind: "
+           "density, radius: %g}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: [24, "
+           "0, 0]}, force: [0, -0.06, 0]}], optimiser: {method: mma, move_limit: 0.2}}",
+           24 * times, 12 * times, 7 * times, 1.5 / times);
+  IG_TRY(ig_topopt_problem_open(cx, text, &p.t));
+  ig_topopt_design *s = p.t.s;
+  const size_t nu = (size_t)p.t.d->unknowns;
+  ig_status status = IG_OK;
+  for (int i = 1; status == IG_OK && i <= designs; i++) {
+    memset(s->seconds, 0, sizeof s->seconds);
+    status = ig_topopt_problem_iterate(&p.t, i, &e);
+  }
+  const ig_topopt_large *g = s->large;
+  snprintf(name, sizeof name, "cantilever %dx%dx%d", 24 * times, 12 * times, 7 * times);
+  if (status == IG_OK) {
+    seconds = s->seconds[IG_STAGE_SOLVE] / (double)g->iterations;
+    snprintf(note, sizeof note,
+             "an iteration of Newton's method, design %d: %.1f of conjugate gradients each, %d "
+             "iterations in %d load steps; sensitivities %.2f s; objective %.6g",
+             designs, (double)g->products / (double)g->iterations, (int)g->iterations,
+             (int)g->steps, s->seconds[IG_STAGE_SENSITIVITY], e.objective);
+    row(sink, cx, name, (double)p.t.d->elements, seconds,
+        (double)p.t.d->dofs * (double)g->products / (double)g->iterations, 0, note);
+    status = ig_array_new_device(cx, &p.v, nu, sizeof(double), "direction");
+  }
+  if (status == IG_OK)
+    status = ig_array_new_device(cx, &p.y, nu, sizeof(double), "product");
+  if (status == IG_OK)
+    status = ig_array_zero(cx, &p.v);
+  if (status == IG_OK)
+    status = repeat(cx, do_tangent, &p, &seconds);
+  if (status == IG_OK) {
+    snprintf(name, sizeof name, "cantilever %dx%dx%d, product", 24 * times, 12 * times, 7 * times);
+    /* two states in, one out, slots there and back */
+    row(sink, cx, name, (double)p.t.d->elements, seconds, (double)p.t.d->dofs,
+        8 * (3 * (double)p.t.d->dofs + 2 * 24 * (double)p.t.d->elements),
+        "a product with the tangent, in double, from displacements");
+  }
+  ig_array_free(cx, &p.v);
+  ig_array_free(cx, &p.y);
+  ig_topopt_problem_close(&p.t);
+  return status;
+}
+
+static ig_status bench_deflections(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (cx->smoke)
+    return bench_deflections_of(cx, sink, 1, 1);
+  IG_TRY(bench_deflections_of(cx, sink, ig_bench_size(cx, 4, 1, 1), 4));
+  return bench_deflections_of(cx, sink, ig_bench_size(cx, 8, 2, 1), 4);
+}
+
 const ig_bench_entry ig_topopt_bench[] = {
     {"operator", "product of the stiffness matrix with a vector, and what others do",
      bench_operator},
@@ -505,6 +578,10 @@ const ig_bench_entry ig_topopt_bench[] = {
     {"assembly", "products on meshes by atomic, color, gather and cluster",
      ig_topopt_bench_assembly},
     {"large", "design iterations with 65 and 136 million elements", bench_large},
+    {"deflections",
+     "large deflections without a matrix: an iteration of Newton's method, a product with the "
+     "tangent, up to a million hexahedra",
+     bench_deflections},
     {"hundred", "100 design iterations with 65 million elements: minutes", bench_hundred},
     {"ebe", "element-by-element products on hexahedral meshes: every operator, time and memory",
      ig_topopt_bench_ebe},

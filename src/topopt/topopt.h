@@ -299,7 +299,12 @@ typedef struct {
 } ig_finish_case;
 
 /* How the body deforms under its loads; design/large.h. */
-typedef enum { IG_LARGE_AUTO, IG_LARGE_DIRECT, IG_LARGE_ITERATIVE } ig_large_solver;
+typedef enum {
+  IG_LARGE_AUTO,
+  IG_LARGE_DIRECT,
+  IG_LARGE_ITERATIVE,
+  IG_LARGE_MATRIX_FREE
+} ig_large_solver;
 typedef enum { IG_LARGE_ELASTIC, IG_LARGE_NEO_HOOKEAN } ig_large_law;
 typedef struct {
   ig_src at;

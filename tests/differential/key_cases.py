@@ -574,8 +574,8 @@ def topopt():
     pressed = dict(base, iterations=2, minimise="buckling", buckling={}, filter={"kind": "density"}, loads=[dict(end, force=[-1.0, 0.0, 0.2]), dict(end, force=[-1.0, 0.0, -0.3], load_case=2)],
                    constraints=[{"buckling": 1e-3, "load_case": 1}], weights=[1.0, 2.0])
     yield "buckling", {"case": pressed, "only": ["buckling", "constraints", "weights", "mass_threshold"], "hints": hints}
-    printed = dict(base, minimise="distortion", filter={"kind": "density"}, passive=[{"box": {"min": [5.0, 0.0, 2.0]}}, {"box": {"min": [5.0, 0.0, 0.0], "max": [6.0, 4.0, 4.0]}}], constraints=[dict(end, distortion=1.0)],
-                   printing={"box": {"min": [6.0, 0.0, 4.0], "max": [8.0, 4.0, 4.0]}, "strain": [-0.01, -0.02, -0.01]})
+    printed = dict(base, minimise="distortion", filter={"kind": "density"}, passive=[{"box": {"min": [5.0, 0.0, 2.0]}}, {"box": {"min": [5.0, 0.0, 0.0], "max": [6.0, 4.0, 4.0]}}], constraints=[{"box": {"min": [8.0, 0.0, 1.0], "max": [8.0, 4.0, 3.0]}, "distortion": 1.0}],
+                   printing={"box": {"min": [6.0, 0.0, 1.0], "max": [8.0, 4.0, 3.0]}, "strain": [-0.01, -0.02, -0.01]})
     yield "printing", {"case": printed, "only": ["printing", "constraints"], "hints": dict(hints, **{"printing.direction": ["z-"], "layers": [2], "angle": [70.0, 25.0]})}
     propped = dict(base, minimise="support_volume", filter={"kind": "density"}, sets=sets, constraints=[{"support_volume": 1.0}, {"removal_force": 1.0}, {"overheating": 2.0}],
                    printing={"box": {"max": [6.0, 4.0, 4.0]}, "support_strength": 1.0, "slab": 3.0})

@@ -373,7 +373,10 @@ static void memory_is_foretold(void **state) {
       "projection: {beta: 2, robust: 0.1}, solver: {smoother: block_jacobi, storage: half}}",
       "{grid: {elements: [48, 20, 24]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{force: [1, "
       "0, 0]}, {force: [0, 1, 0], load_case: 2}], filter: {kind: density, radius: 1.5}, "
-      "constraints: [{stress: 1}], stress: {clusters: 2}}"};
+      "constraints: [{stress: 1}], stress: {clusters: 2}}",
+      "{grid: {elements: [48, 20, 24]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{force: [1, "
+      "0, 0]}], filter: {kind: density, radius: 1.5}, optimiser: {method: mma}, analysis: "
+      "{large_deflections: true, linear_solver: matrix_free}}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     ig_ctx *cx = ctx_on("debug", 2);
     ig_topopt_problem t;

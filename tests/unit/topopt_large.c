@@ -185,16 +185,17 @@ static void solid_bodies_are_those_of_structure(void **state) {
 }
 
 /* Bars of rectangles for which multigrid's first, optimistic smoother is not positive definite:
-   solved iteratively as directly, at two levels of load. */
+   solved iteratively, with and without a matrix, as directly, at two levels of load. */
 static void iterative_corrections_are_the_direct_ones(void **state) {
   (void)state;
   static const char *const how[] = {"{large_deflections: true, linear_solver: direct}",
-                                    "{large_deflections: true, linear_solver: iterative}"};
+                                    "{large_deflections: true, linear_solver: iterative}",
+                                    "{large_deflections: true, linear_solver: matrix_free}"};
   static const char *const load[] = {"{box: {min: [1, 0]}, force: [0, -1 kN, 0]}",
                                      "{box: {min: [1, 0]}, force: [0, -20 kN, 0]}"};
   for (int l = 0; l < 2; l++) {
     double moved = 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
       const entry design[] = {{"grid", "{elements: [20, 4, 0], size: [1, 0.1, 0.1]}"},
                               {"materials", "{name: m, young: 3 GPa, poisson: 0.4}"},
                               {"supports", "{box: {max: [0, 1]}}"},

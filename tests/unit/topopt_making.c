@@ -763,6 +763,9 @@ static void slips_are_told(void **state) {
       {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {}\noptimiser: "
             "{method: oc}\nminimise: support_volume\n",
        "which oc does not know"},
+      {HALF "loads: [{force: [0, 0, 1]}]\nprinting: {strain: [-0.01, -0.01, -0.01]}\n"
+            "constraints: [{box: {max: [99, 99, 0]}, distortion: 1}]\n",
+       "all of its nodes stand on the plate"},
       {HALF "problem: frequency\nconstraints: [{compliance: 1}]\n", "there is no load case 1"},
       {HALF "problem: heat\nsource: 1\nconstraints: [{frequency: 1}]\n", "nothing swings"}};
   run_refused(bad, sizeof bad / sizeof *bad);

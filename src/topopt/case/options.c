@@ -369,14 +369,16 @@ static const ig_option finish_options[] = {
 static const ig_option analysis_options[] = {
     IG_BOOL(ig_analysis_case, large_deflections, "false",
             "large displacements and rotations: equilibrium of the deformed body by Newton's "
-            "method (on a CPU)"),
+            "method"),
     IG_CHOICE(ig_analysis_case, law, "elastic|neo_hookean", "elastic",
               "of large deflections: St. Venant and Kirchhoff's (Hooke's law with Green's "
               "strain), or the compressible neo-Hookean law, for strains that are large, too"),
-    IG_CHOICE(ig_analysis_case, linear_solver, "auto|direct|iterative", "auto",
-              "of large deflections: how Newton's method solves for its corrections; iterative: "
-              "conjugate gradients with the preconditioner of `solver`; auto: direct up to 200,000 "
-              "unknowns in a plane and 10,000 in space"),
+    IG_CHOICE(
+        ig_analysis_case, linear_solver, "auto|direct|iterative|matrix_free", "auto",
+        "of large deflections: how Newton's method solves for its corrections; iterative: "
+        "conjugate gradients with the preconditioner of `solver`; matrix_free: the same "
+        "without a stored matrix; auto: direct (on the host) up to 200,000 unknowns in a plane "
+        "and 10,000 in space, above iterative, or matrix_free on cuda"),
     IG_INT(ig_analysis_case, load_steps, "1", 1, 1000,
            "of large deflections: equal steps in which the loads are applied; shorter where "
            "Newton's method does not converge"),

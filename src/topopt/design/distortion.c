@@ -226,6 +226,39 @@ static ig_status arrays_new(ig_topopt_design *s) {
   return cx->backend->copy_in(cx, t->whole.dev, t->host, n * sizeof *t->host);
 }
 
+/* Nodes that stand on the plate do not move: with nothing else a distortion is 0 for any design. */
+static ig_status check_nodes(const ig_topopt_design *s, const ig_src *at, const char *what,
+                             bool place, const ig_array *member) {
+  const size_t nodes = (size_t)s->d->layout.nodes;
+  const uint8_t all = (uint8_t)((1 << s->d->layout.size) - 1);
+  int64_t held = 0, count = 0;
+  double *w = NULL;
+  uint8_t *fix = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &w, nodes, "printing"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &fix, nodes, "printing"));
+  IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, w, member->dev, nodes * sizeof *w));
+  IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, fix, s->d->plate->fix, nodes));
+  for (size_t i = 0; i < nodes; i++) {
+    count += w[i] > 0;
+    held += w[i] > 0 && (fix[i] & all) == all;
+  }
+  if (held == count)
+    status = ig_fail_at(s->cx, at,
+                        "%s: all of its nodes stand on the plate, where nothing moves: give a "
+                        "place above it",
+                        what);
+  else if (held > 0 && place)
+    ig_warn_at(s->cx, at,
+               "%s: %lld of its %lld nodes stand on the plate, where nothing moves, and make the "
+               "mean smaller: leave them out of its place",
+               what, (long long)held, (long long)count);
+done:
+  free(w);
+  free(fix);
+  return status;
+}
+
 ig_status ig_topopt_distortion_new(ig_topopt_design *s) {
   ig_topopt_distortion *t;
   if (!ig_topopt_distortion_asked(s->c))
@@ -235,12 +268,19 @@ ig_status ig_topopt_distortion_new(ig_topopt_design *s) {
   s->distortion = t;
   strained(&s->d->hooke, s->c->printing.strain, t->stress);
   IG_TRY(arrays_new(s));
+  for (int i = 0; i < s->limits; i++) {
+    const ig_limit_case *l = ig_topopt_limit_case(s, i);
+    if (!isnan(l->distortion))
+      IG_TRY(check_nodes(s, &l->at, "constraints: distortion", l->set || l->place.at.given,
+                         &s->loading->limit[i]));
+  }
   if (s->c->minimise != IG_MINIMISE_DISTORTION)
     return IG_OK;
   const ig_printing_case *p = &s->c->printing;
   const ig_limit_case where = {
       .at = p->at, .set = p->set, .place = p->place, .distortion = 1, .displacement = NAN};
-  return s->d->measure(s->d->self, &where, &t->member, &t->count);
+  IG_TRY(s->d->measure(s->d->self, &where, &t->member, &t->count));
+  return check_nodes(s, &p->at, "minimise: distortion", p->set || p->place.at.given, &t->member);
 }
 
 void ig_topopt_distortion_free(ig_topopt_design *s) {

@@ -1,6 +1,7 @@
 /* Large deflections (large.h): equilibrium by Newton's method of src/implicit with the elements of
    src/solid, adjoints by its direct solver. */
 #include "topopt/design/large.h"
+#include "topopt/design/large_items.h"
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "implicit/newton.h"
@@ -149,12 +150,8 @@ static ig_status loads_add(void *self, const ig_trial *at, double *f) {
 }
 
 static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
-  const ig_topopt_body *b = &((const ig_topopt_design *)self)->large->body;
-  const double *x = b->x + unknown / b->dim * b->dim;
-  if (b->dim == 3)
-    snprintf(text, size, "(%.4g, %.4g, %.4g) m", x[0], x[1], x[2]);
-  else
-    snprintf(text, size, "(%.4g, %.4g) m", x[0], x[1]);
+  const ig_topopt_design *s = self;
+  ig_topopt_large_name(s, unknown / s->large->body.dim, text, size);
 }
 
 static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
@@ -177,7 +174,7 @@ static ig_status take(const ig_topopt_design *s, const double *from, double scal
   const ig_topopt_large *g = s->large;
   IG_TRY(
       s->cx->backend->copy_out(s->cx, g->values, from, (size_t)s->d->unknowns * sizeof *g->values));
-  for (int32_t i = 0; i < g->system->unknowns; i++)
+  for (int32_t i = 0; i < g->unknowns; i++)
     to[i] = scale * g->values[place_of(s, i)];
   return IG_OK;
 }
@@ -185,7 +182,7 @@ static ig_status take(const ig_topopt_design *s, const double *from, double scal
 static ig_status put(const ig_topopt_design *s, const double *from, double scale, double *to) {
   const ig_topopt_large *g = s->large;
   memset(g->values, 0, (size_t)s->d->unknowns * sizeof *g->values);
-  for (int32_t i = 0; i < g->system->unknowns; i++)
+  for (int32_t i = 0; i < g->unknowns; i++)
     g->values[place_of(s, i)] = scale * from[i];
   return s->cx->backend->copy_in(s->cx, to, g->values, (size_t)s->d->unknowns * sizeof *g->values);
 }
@@ -256,23 +253,6 @@ static ig_status tangent_precondition(void *self, const float *r, const float **
   return t->base.precondition(t->base.self, r, z);
 }
 
-/* Solves for g->left. Multigrid may be optimistic at first: what it finds no solution with is tried
-   once more with the cautious one, and all later solves take that (as ig_multigrid_solve). */
-static ig_status pcg_run(ig_topopt_design *s, const ig_linear *a, double tolerance,
-                         ig_solve_report *report) {
-  ig_topopt_large *g = s->large;
-  const int limit = (int)fmin(s->c->solver.limit, 2000);
-  for (;;) {
-    const bool hopeful = s->d->learnt && !*s->d->learnt;
-    IG_TRY(ig_array_zero(s->cx, &g->left));
-    IG_TRY(ig_pcg_solve(s->cx, &g->pcg, a, g->right.dev, g->left.dev, tolerance,
-                        hopeful && limit > 100 ? 100 : limit, report));
-    if (report->end == IG_SOLVE_CONVERGED || !hopeful)
-      return IG_OK;
-    *s->d->learnt = true;
-  }
-}
-
 /* K d = b of equations, b becomes d; the load in g->f is lost. Rigid supports are no equations, so
    that the matrix is that of the state's layout without held components. */
 static ig_status iterate(ig_topopt_design *s, double *b, double tolerance,
@@ -298,7 +278,7 @@ static ig_status iterate(ig_topopt_design *s, double *b, double tolerance,
   for (int32_t i = 0; i < all; i++)
     g->f[i] = equation_of(g, i) >= 0 && size > 0 ? b[equation_of(g, i)] / size : 0;
   IG_TRY_GOTO(status, done, put(s, g->f, 1, g->right.dev));
-  IG_TRY_GOTO(status, done, pcg_run(s, &a, tolerance, report));
+  IG_TRY_GOTO(status, done, ig_topopt_large_pcg(s, &a, tolerance, report));
   IG_TRY_GOTO(status, done, take(s, g->left.dev, 1, g->f));
   for (int32_t i = 0; i < all; i++)
     if (equation_of(g, i) >= 0)
@@ -318,12 +298,6 @@ static ig_status correct(void *self, double *b, bool *fine) {
 }
 
 /* --- equilibrium and adjoints --- */
-
-static const char remedy[] = "; give more analysis: load_steps, law: neo_hookean, a penalty_ramp "
-                             "or more 'volume', with which "
-                             "the body begins stiffer, or smaller loads; hold what is loaded solid "
-                             "('passive'), and the body "
-                             "where it buckles or snaps through";
 
 static ig_status newton_run(ig_topopt_design *s, ig_newton *n, int q) {
   ig_topopt_large *g = s->large;
@@ -345,10 +319,7 @@ static ig_status newton_run(ig_topopt_design *s, ig_newton *n, int q) {
   char *end = strstr(why, " (numerical");
   if (end)
     *end = '\0';
-  return ig_fail_at(s->cx, &s->c->analysis.at,
-                    "large_deflections: under load case %d the design finds no equilibrium beyond "
-                    "%.3g of the load, after %lld load steps: %s%s",
-                    q + 1, now.factor, (long long)now.steps, why, remedy);
+  return ig_topopt_large_lost(s, q, now.factor, now.steps, why);
 }
 
 /* Displacements of load case q under its whole load, from none. */
@@ -357,6 +328,8 @@ static ig_status equilibrium(ig_topopt_design *s, int r, int q) {
   const ig_loading *l = s->loading;
   double low[3] = {0}, high[3] = {0}, length = 0, reach = 0;
   const int dim = g->body.dim;
+  if (g->items)
+    return ig_topopt_large_items_equilibrium(s, r, q);
   g->factored = -1;
   memset(g->u, 0, (size_t)g->system->unknowns * sizeof *g->u);
   IG_TRY(take(s, ig_topopt_load_of(s, q), l->norm[q], g->f));
@@ -430,6 +403,8 @@ ig_status ig_topopt_large_adjoint(ig_topopt_design *s, int r, int q, const doubl
   ig_topopt_large *g = s->large;
   const ig_system *y = g->system;
   double *b;
+  if (g->items)
+    return ig_topopt_large_items_adjoint(s, r, q, l, z);
   IG_TRY(factorize(s, r, q));
   IG_TRY(take(s, l, s->loading->stiffness, g->f));
   IG_TRY(IG_NEW(s->cx, &b, y->equations, "adjoint"));
@@ -457,6 +432,8 @@ ig_status ig_topopt_large_energy(ig_topopt_design *s, int r, int q, const double
   const int count = b->corners * b->dim;
   const double unit = s->loading->norm[q] / s->loading->stiffness;
   double *energy;
+  if (g->items)
+    return ig_topopt_large_items_energy(s, r, q, z, scale, add, out);
   IG_TRY(take(s, s->u[r][q].dev, unit, g->u));
   IG_TRY(take(s, z, 1, g->f));
   IG_TRY(elements_of(s, out, &energy));
@@ -529,6 +506,8 @@ ig_status ig_topopt_large_forces(const ig_topopt_design *s, int q, double *force
   ig_trouble trouble = {.element = -1};
   double size[2] = {0}, count[2] = {0}, *zero;
   int group = 0;
+  if (g->items)
+    return ig_topopt_large_items_forces(s, q, forces);
   g->factored = -1;
   IG_TRY(take(s, s->u[s->realisations - 1][q].dev, norm / s->loading->stiffness, g->u));
   IG_TRY(IG_NEW(s->cx, &zero, 2 * (size_t)y->unknowns, "forces"));
@@ -709,10 +688,12 @@ ig_status ig_topopt_large_analyse(ig_topopt_design *s, int r, double *objective,
   double *energy = s->work.dev, fu, value[IG_LOAD_CASES], part[IG_LOAD_CASES], start = ig_now();
   g->factored = -1;
   if (r == 0) {
-    g->steps = g->iterations = g->negative = 0;
+    g->steps = g->iterations = g->products = g->negative = 0;
     g->residual = 0;
   }
   IG_TRY(moduli_take(s));
+  if (g->items)
+    IG_TRY(ig_topopt_large_items_moduli(s));
   IG_TRY(g->iterative ? s->d->changed(s->d->self) : IG_OK);
   IG_TRY(ig_topopt_load_prepare(s, r));
   for (int q = 0; q < l->cases; q++) {
@@ -772,10 +753,10 @@ static ig_status check_case(const ig_topopt_design *s) {
                                                : no;
   if (no)
     return ig_fail_at(cx, at, "large_deflections: not with %s: leave one of the two out", no);
-  if (strcmp(ig_ctx_backend(cx), "cuda") == 0)
+  if (cx->backend->kernels == IG_KERNELS_CUDA && c->analysis.linear_solver == IG_LARGE_ITERATIVE)
     return ig_fail_at(cx, at,
-                      "large_deflections: not on backend cuda: run it with `backend: cpu` "
-                      "(`ingot run --backend cpu`)");
+                      "analysis: linear_solver: iterative has its matrix on the host: take "
+                      "matrix_free, or `backend: cpu`");
   if (cx->ranks)
     return ig_fail_at(cx, at, "large_deflections: on one rank only: run it without mpirun");
   if (!s->d->body)
@@ -857,6 +838,30 @@ static void make_laws(ig_topopt_design *s) {
     g->law.law = IG_LAW_NEOHOOKE;
 }
 
+/* With a matrix on the host, or without one where the context's device is. */
+static ig_status choose_solver(ig_topopt_design *s) {
+  ig_topopt_large *g = s->large;
+  const bool gpu = s->cx->backend->kernels == IG_KERNELS_CUDA;
+  static const char *const name[] = {"auto", "direct", "iterative", "matrix_free"};
+  int how = s->c->analysis.linear_solver;
+  if (how >= IG_LARGE_ITERATIVE && !s->d->linear)
+    return ig_fail_at(s->cx, &s->c->analysis.at,
+                      "analysis: linear_solver: %s is not there on this body", name[how]);
+  if (ig_topopt_large_without_matrix(s->cx, s->c, g->body.dim, g->unknowns) && s->d->linear)
+    how = IG_LARGE_MATRIX_FREE;
+  g->iterative = how >= IG_LARGE_ITERATIVE;
+  if (how == IG_LARGE_MATRIX_FREE)
+    return ig_topopt_large_items_new(s);
+  IG_TRY(list_unknowns(s));
+  IG_TRY(close_system(s));
+  if (how == IG_LARGE_AUTO)
+    g->iterative = g->unknowns > ig_topopt_large_direct(g->body.dim) && s->d->linear;
+  if (gpu)
+    ig_info(s->cx, "large_deflections: forces, tangents and their factors are computed on the "
+                   "host, which is best for small bodies (linear_solver: direct)");
+  return IG_OK;
+}
+
 ig_status ig_topopt_large_new(ig_topopt_design *s) {
   ig_topopt_large *g;
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
@@ -868,21 +873,16 @@ ig_status ig_topopt_large_new(ig_topopt_design *s) {
   g->factored = -1;
   IG_TRY(s->d->body(s->d->self, &g->body));
   make_laws(s);
-  IG_TRY(list_unknowns(s));
-  IG_TRY(close_system(s));
-  const int32_t most = g->body.dim == 2 ? 200000 : 10000; /* unknowns solved for directly */
-  g->iterative = s->c->analysis.linear_solver == IG_LARGE_AUTO
-                     ? g->system->unknowns > most && s->d->linear
-                     : s->c->analysis.linear_solver == IG_LARGE_ITERATIVE;
-  if (g->iterative && !s->d->linear)
-    return ig_fail_at(s->cx, &s->c->analysis.at,
-                      "analysis: linear_solver: iterative is not there on this body");
+  g->unknowns = g->body.points * g->body.dim;
+  IG_TRY(choose_solver(s));
   if (g->iterative) {
     IG_TRY(ig_pcg_init(s->cx, &g->pcg, (int64_t)nu));
     IG_TRY(ig_array_new_device(s->cx, &g->right, nu, sizeof(double), "right side"));
     IG_TRY(ig_array_new_device(s->cx, &g->left, nu, sizeof(double), "solution"));
+    IG_TRY(ig_array_zero(s->cx, &g->right));
+    IG_TRY(ig_array_zero(s->cx, &g->left));
   }
-  const size_t elements = (size_t)g->body.elements, all = (size_t)g->system->unknowns;
+  const size_t elements = (size_t)g->body.elements, all = (size_t)g->unknowns;
   double **const per_element[] = {&g->modulus, &g->blend, &g->slope},
                  **const vector[] = {&g->u, &g->f};
   for (int i = 0; i < 3; i++)
@@ -904,6 +904,7 @@ void ig_topopt_large_free(ig_topopt_design *s) {
   ig_topopt_large *g = s->large;
   if (!g)
     return;
+  ig_topopt_large_items_free(s);
   ig_direct_free(g->direct);
   ig_system_free(g->system);
   ig_topopt_body_free(&g->body);

@@ -17,9 +17,11 @@
      dJ/dE = -z . dr/dE,   K z = dJ/du,   K = dr/du at the end of the last load step
 
    K is factorized once per load case, or solved with by conjugate gradients and the preconditioner
-   of the linear body, whose moduli are the same; slopes are exact as far as equilibrium is. The
+   of the linear body, whose moduli are the same; slopes are exact as far as equilibrium is. On a
+   GPU, and where it is asked for, there is no matrix: see large_items.h. The
    compliance is that at full load, f.u ("end compliance"), and needs an adjoint of its own. Units
-   of states, adjoints and energies are those of linear designs (topopt.c). Host and CPU alone. */
+   of states, adjoints and energies are those of linear designs (topopt.c). With a matrix all is
+   computed on the host; without one stresses and figures are. */
 #ifndef IG_TOPOPT_DESIGN_LARGE_H
 #define IG_TOPOPT_DESIGN_LARGE_H
 
@@ -29,10 +31,14 @@
 #include "solid/solid.h"
 #include "topopt/topopt.h"
 
+typedef struct ig_topopt_large_items ig_topopt_large_items;
+
 struct ig_topopt_large {
   ig_topopt_body body;
   ig_solid_law law, linear; /* at unit modulus */
   ig_solid_across across;
+  int32_t unknowns;             /* points x dim */
+  ig_topopt_large_items *items; /* no matrix; NULL: there is one, `system` and what follows */
   ig_system *system;
   ig_implicit_group group[2]; /* elements, springs */
   ig_direct *direct;          /* K at the state of load case `factored` of a design; NULL: none */
@@ -45,11 +51,22 @@ struct ig_topopt_large {
   ig_pcg pcg;
   ig_array right, left; /* its right side and solution */
   ig_array adjoint, load;
-  int64_t steps, iterations; /* of the last design, all load cases */
+  /* of the last design, all load cases; products with tangents are counted without a matrix */
+  int64_t steps, iterations, products;
   double residual;
   int64_t negative; /* pivots of the tangents, the most */
 };
 
+/* The point of a number, for messages. */
+void ig_topopt_large_name(const ig_topopt_design *s, int32_t point, char *text, size_t size);
+/* The error of a design without equilibrium beyond a share of the load. */
+ig_status ig_topopt_large_lost(ig_topopt_design *s, int q, double factor, int64_t steps,
+                               const char *why);
+/* Solves a . large->left = large->right from zero. */
+IG_MUST_CHECK ig_status ig_topopt_large_pcg(ig_topopt_design *s, const ig_linear *a,
+                                            double tolerance, ig_solve_report *report);
+/* Unknowns in a plane or in space up to which `auto` factorizes. */
+int32_t ig_topopt_large_direct(int dim);
 bool ig_topopt_large_asked(const ig_topopt_case *c);
 IG_MUST_CHECK ig_status ig_topopt_large_new(ig_topopt_design *s);
 void ig_topopt_large_free(ig_topopt_design *s);

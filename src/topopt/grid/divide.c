@@ -17,6 +17,7 @@
    This file makes the grid (ig_topopt_grid_make), says why a case is not divided, estimates
    memory for `check`, and prints the table of ranks. */
 #include "topopt/grid/divide.h"
+#include "topopt/design/large_items.h"
 #include "core/number.h"
 #include "topopt/grid/grid_pattern.h"
 #include "topopt/design/load.h"
@@ -254,6 +255,10 @@ ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double
   const bool port = ig_topopt_has_port(c);
   *bytes += filter + n + ig_topopt_grid_pattern_bytes(c, n) + 8 * nu * (cases + port) +
             ig_topopt_design_bytes(c, n, nu, cases);
+  if (ig_topopt_large_without_matrix(cx, c, m.grid.dim,
+                                     (double)ig_grid_nodes(&m.grid) * m.grid.dof))
+    *bytes += ig_topopt_large_items_bytes((double)ig_grid_elements(&m.grid), nu, m.grid.dim,
+                                          1 << m.grid.dim);
   return IG_OK;
 }
 
