@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LEAST: nodes per rank, below which messages take longer than what they save. WINDOW: bytes of
-   arrays of elements that travel at a time. ITEM: most bytes per node of a vector. */
-enum { LEAST = 100, WINDOW = 1 << 22, ITEM = 36 };
+/* LEAST: nodes per rank, below which messages take longer than what they save. ITEM: most bytes per
+   node of a vector: doubles, or the rotations of nodes. */
+enum { LEAST = 100, ITEM = 24, ITEM_TURN = 36 };
 
 bool ig_stress_divided(const ig_stress *m) {
   return m->part.element != NULL;
@@ -65,16 +65,20 @@ static ig_status elements_list(ig_stress *m, const int32_t *owner) {
   ig_stress_division *p = &m->part;
   const int rank = ig_ranks_rank(m->cx->ranks);
   IG_TRY(IG_NEW(m->cx, &p->owner, m->elements, "division of elements"));
-  IG_TRY(IG_NEW(m->cx, &p->element, m->elements, "division of elements"));
-  p->elements = 0;
-  for (ig_lid e = 0; e < m->elements; e++) {
-    const ig_lid *c = m->conn + m->npe * (int64_t)e;
-    bool touches = false;
-    for (int a = 0; a < m->npe; a++)
-      touches |= owner[c[a]] == rank;
-    p->owner[e] = ig_owner_of(owner, c, m->npe);
-    if (touches)
-      p->element[p->elements++] = e;
+  for (int pass = 0; pass < 2; pass++) { /* count, then fill */
+    p->elements = 0;
+    for (ig_lid e = 0; e < m->elements; e++) {
+      const ig_lid *c = m->conn + m->npe * (int64_t)e;
+      bool touches = false;
+      for (int a = 0; a < m->npe; a++)
+        touches |= owner[c[a]] == rank;
+      p->owner[e] = ig_owner_of(owner, c, m->npe);
+      if (touches && pass == 1)
+        p->element[p->elements] = e;
+      p->elements += touches;
+    }
+    if (pass == 0)
+      IG_TRY(IG_NEW(m->cx, &p->element, (size_t)p->elements + 1, "division of elements"));
   }
   return IG_OK;
 }
@@ -142,9 +146,24 @@ ig_status ig_stress_division_new(ig_stress *m, ig_assembly how) {
     p->element = NULL;
     p->elements = m->elements;
   } else if (status == IG_OK)
-    status = ig_stress_nodes_exchange(m, owner, ITEM, &p->nodes);
+    status = ig_stress_nodes_exchange(
+        m, owner, m->c->rotations == IG_ROTATIONS_FINITE ? ITEM_TURN : ITEM, &p->nodes);
   free(owner);
   return status == IG_OK ? report(m) : status;
+}
+
+ig_status ig_stress_division_tell(ig_stress *m, ig_partition_line *line, void *user) {
+  const ig_halo *nodes = &m->part.nodes;
+  if (!ig_stress_divided(m))
+    return IG_OK;
+  const int64_t others = nodes->received[nodes->peers];
+  const ig_partition_facts mine = {.nodes = m->nodes - others,
+                                   .elements = m->part.elements,
+                                   .ghosts = others,
+                                   .peers = nodes->peers,
+                                   .whole = m->elements,
+                                   .item = ITEM};
+  return ig_partition_facts_tell(m->cx, &mine, line, user);
 }
 
 void ig_stress_division_free(ig_stress *m) {
@@ -213,78 +232,51 @@ ig_status ig_stress_elements_push(ig_stress *m, ig_array *a) {
   return status;
 }
 
-/* Values of elements as messages have them: plain rows of `item` bytes, or states of points, in
-   tiles with `states` values per point. */
-typedef struct {
-  size_t item;
-  int states; /* 0: plain */
-} row_form;
-
-static void row_read(row_form f, const void *from, int64_t e, char *row) {
-  const double *tiles = from;
-  if (!f.states)
-    memcpy(row, (const char *)from + f.item * (size_t)e, f.item);
-  for (int k = 0; k < 8 * f.states; k++)
-    memcpy(row + sizeof(double) * (size_t)k, tiles + ig_stress_at(e, f.states, k / 8, k % 8),
-           sizeof(double));
-}
-
-static void row_write(row_form f, void *to, int64_t e, const char *row) {
-  double *tiles = to;
-  if (!f.states)
-    memcpy((char *)to + f.item * (size_t)e, row, f.item);
-  for (int k = 0; k < 8 * f.states; k++)
-    memcpy(tiles + ig_stress_at(e, f.states, k / 8, k % 8), row + sizeof(double) * (size_t)k,
-           sizeof(double));
-}
-
 /* Where a window of elements is: begin to end of the whole; the part's next element. */
 typedef struct {
   ig_lid begin, end, next;
-  ig_lid *count; /* ranks: elements of the window that each gives */
+  ig_lid *count;   /* ranks: elements of the window that each gives */
+  const char **at; /* ranks: the next row that came from each */
   ig_message *message;
-  char *out, *in;
+  char *out, *in, *rows; /* own rows, those of others, all in the order of the whole */
 } window;
 
-/* Own elements of the window to w->out. */
-static void window_pack(const ig_stress *m, row_form f, const void *part, window *w) {
+/* Own elements of the window to w->out: of the part's rows, in place. */
+static ig_status window_pack(const ig_stress *m, const ig_stress_flow *f, window *w) {
   const ig_stress_division *p = &m->part;
-  size_t rows = 0;
+  const int rank = ig_ranks_rank(m->cx->ranks);
+  const ig_lid begin = w->next;
+  char *to = w->out;
   memset(w->count, 0, sizeof *w->count * (size_t)ig_ranks_count(m->cx->ranks));
   for (ig_lid e = w->begin; e < w->end; e++)
     w->count[p->owner[e]]++;
-  for (; w->next < p->elements && p->element[w->next] < w->end; w->next++)
-    if (p->owner[p->element[w->next]] == ig_ranks_rank(m->cx->ranks))
-      row_read(f, part, w->next, w->out + f.item * rows++);
+  while (w->next < p->elements && p->element[w->next] < w->end)
+    w->next++;
+  if (w->next > begin)
+    IG_TRY(f->make(f->user, begin, w->next - begin, w->out));
+  for (ig_lid i = begin; i < w->next; i++)
+    if (p->owner[p->element[i]] == rank) {
+      memmove(to, w->out + f->item * (size_t)(i - begin), f->item);
+      to += f->item;
+    }
+  return IG_OK;
 }
 
-/* What came, and the own ones, to the whole. Ranks lie one after the other in w->in. */
-static void window_unpack(const ig_stress *m, row_form f, window *w, void *whole) {
-  const ig_stress_division *p = &m->part;
-  const char *at[2] = {w->out, w->in};
-  for (int r = 0; r < ig_ranks_count(m->cx->ranks); r++) {
-    const char **from = &at[r != ig_ranks_rank(m->cx->ranks)];
-    for (ig_lid e = w->begin; e < w->end; e++)
-      if (p->owner[e] == r) {
-        row_write(f, whole, e, *from);
-        *from += f.item;
-      }
-  }
-}
-
-static ig_status window_exchange(ig_stress *m, row_form f, const window *w, bool everyone) {
+static ig_status window_exchange(ig_stress *m, const ig_stress_flow *f, const window *w) {
   const int ranks = ig_ranks_count(m->cx->ranks), rank = ig_ranks_rank(m->cx->ranks);
-  const bool takes = everyone || rank == 0;
+  const bool takes = f->everyone || rank == 0;
   char *in = w->in;
   int messages = 0;
+  w->at[rank] = w->out;
   for (int r = 0; r < ranks; r++) {
-    const bool gives = everyone || r == 0;
+    const bool gives = f->everyone || r == 0;
     if (r == rank || !(takes || gives))
       continue;
-    const size_t size = takes ? f.item * (size_t)w->count[r] : 0;
+    const size_t size = takes ? f->item * (size_t)w->count[r] : 0;
+    w->at[r] = in;
     w->message[messages++] = (ig_message){.rank = r,
                                           .send = w->out,
-                                          .send_size = gives ? f.item * (size_t)w->count[rank] : 0,
+                                          .send_size = gives ? f->item * (size_t)w->count[rank] : 0,
                                           .receive = in,
                                           .receive_size = size};
     in += size;
@@ -292,38 +284,84 @@ static ig_status window_exchange(ig_stress *m, row_form f, const window *w, bool
   return ig_ranks_exchange(m->cx, w->message, messages);
 }
 
-/* Own rows of all ranks to the whole, on all ranks or on the first. */
-static ig_status gather(ig_stress *m, row_form f, const void *part, bool everyone, void *whole) {
-  const int ranks = ig_ranks_count(m->cx->ranks);
-  const bool takes = everyone || ig_ranks_first(m->cx);
-  const ig_lid length = f.item < WINDOW ? (ig_lid)(WINDOW / f.item) : 1;
-  const size_t room = f.item * (size_t)(length < m->elements ? length : m->elements);
-  window w = {0};
-  ig_status status = IG_NEW(m->cx, &w.count, ranks, "messages");
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &w.message, ranks, "messages");
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &w.out, room, "messages");
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &w.in, room, "messages");
-  status = ig_ranks_agree(m->cx, status);
-  for (ig_lid at = 0; at < m->elements && status == IG_OK; at = w.end) {
-    w.begin = at;
-    w.end = m->elements - at < length ? m->elements : at + length;
-    window_pack(m, f, part, &w);
-    status = window_exchange(m, f, &w, everyone);
-    if (status == IG_OK && takes)
-      window_unpack(m, f, &w, whole);
+/* What came, and the own rows, in the order of the whole, to who takes them. */
+static ig_status window_take(const ig_stress *m, const ig_stress_flow *f, window *w) {
+  for (ig_lid e = w->begin; ig_stress_divided(m) && e < w->end; e++) {
+    const char **from = &w->at[m->part.owner[e]];
+    memcpy(w->rows + f->item * (size_t)(e - w->begin), *from, f->item);
+    *from += f->item;
   }
+  return f->take(f->user, w->begin, w->end - w->begin, w->rows);
+}
+
+static ig_status windows_pass(ig_stress *m, const ig_stress_flow *f, ig_lid length, window *w) {
+  const bool divided = ig_stress_divided(m), takes = f->everyone || ig_ranks_first(m->cx);
+  for (; w->begin < m->elements; w->begin = w->end) {
+    w->end = m->elements - w->begin < length ? m->elements : w->begin + length;
+    if (divided) {
+      IG_TRY(window_pack(m, f, w));
+      IG_TRY(window_exchange(m, f, w));
+    } else if (takes)
+      IG_TRY(f->make(f->user, w->begin, w->end - w->begin, w->rows));
+    if (takes)
+      IG_TRY(window_take(m, f, w));
+  }
+  return IG_OK;
+}
+
+size_t ig_stress_portion(const ig_stress *m) {
+  return ig_stress_divided(m) ? 1 << 21 : 1 << 23;
+}
+
+ig_status ig_stress_elements_flow(ig_stress *m, const ig_stress_flow *f) {
+  const size_t ranks = (size_t)ig_ranks_count(m->cx->ranks);
+  const bool divided = ig_stress_divided(m);
+  const size_t bytes = ig_stress_portion(m);
+  const ig_lid most = f->item < bytes ? (ig_lid)(bytes / f->item) : 1;
+  const ig_lid length = most < m->elements ? most : m->elements;
+  const size_t room = f->item * (size_t)length;
+  window w = {0};
+  ig_status status = IG_NEW(m->cx, &w.rows, room, "messages");
+  if (status == IG_OK && divided)
+    status = IG_NEW(m->cx, &w.count, ranks, "messages");
+  if (status == IG_OK && divided)
+    status = IG_NEW(m->cx, &w.at, ranks, "messages");
+  if (status == IG_OK && divided)
+    status = IG_NEW(m->cx, &w.message, ranks, "messages");
+  if (status == IG_OK && divided)
+    status = IG_NEW(m->cx, &w.out, room, "messages");
+  if (status == IG_OK && divided)
+    status = IG_NEW(m->cx, &w.in, room, "messages");
+  if (divided)
+    status = ig_ranks_agree(m->cx, status);
+  if (status == IG_OK)
+    status = windows_pass(m, f, length, &w);
+  free(w.rows);
   free(w.count);
+  free((void *)w.at);
   free(w.message);
   free(w.out);
   free(w.in);
   return status;
 }
 
-ig_status ig_stress_elements_gather(ig_stress *m, const void *part, size_t item, void *whole) {
-  return ig_stress_divided(m) ? gather(m, (row_form){item, 0}, part, true, whole) : IG_OK;
+/* Rows that lie in memory, of the part and of the whole. */
+typedef struct {
+  size_t item;
+  const char *part;
+  char *whole;
+} rows_of;
+
+static ig_status rows_make(void *user, ig_lid begin, ig_lid count, void *rows) {
+  const rows_of *g = user;
+  memcpy(rows, g->part + g->item * (size_t)begin, g->item * (size_t)count);
+  return IG_OK;
+}
+
+static ig_status rows_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+  const rows_of *g = user;
+  memcpy(g->whole + g->item * (size_t)begin, rows, g->item * (size_t)count);
+  return IG_OK;
 }
 
 ig_status ig_stress_elements_pull(ig_stress *m, ig_array *a) {
@@ -336,7 +374,9 @@ ig_status ig_stress_elements_pull(ig_stress *m, ig_array *a) {
   ig_status status = from == a->dev ? m->cx->backend->sync(m->cx)
                                     : m->cx->backend->copy_out(m->cx, from, a->dev, bytes);
   if (status == IG_OK)
-    status = ig_stress_elements_gather(m, from, item_of(m, a), a->host);
+    status = ig_stress_elements_flow(m, &(ig_stress_flow){item_of(m, a), rows_make, rows_take,
+                                                          &(rows_of){item_of(m, a), from, a->host},
+                                                          true});
   if (from != a->dev)
     free(from);
   return status;
@@ -363,18 +403,79 @@ int64_t ig_stress_state_count(const ig_stress *m) {
   return 8 * IG_STRESS_TILE * tiles * m->args.states;
 }
 
-ig_status ig_stress_state_collect(ig_stress *m, double **whole) {
-  const row_form f = {8 * sizeof(double) * (size_t)m->args.states, m->args.states};
-  *whole = m->state.host;
-  IG_TRY(ig_array_pull(m->cx, &m->state));
-  if (!ig_stress_divided(m))
-    return IG_OK;
-  *whole = NULL;
+/* Rows on their way to a stream; of states the present tile, on the first rank. */
+typedef struct {
+  const ig_stress *m;
+  ig_stream_take *take;
+  void *user;
+  double *tile;
+} streaming;
+
+static ig_status states_make(void *user, ig_lid begin, ig_lid count, void *rows) {
+  const ig_stress *m = ((const streaming *)user)->m;
+  const int states = m->args.states;
+  const double *from = m->state.host;
+  double *to = rows;
+  for (int64_t i = 0; i < count; i++)
+    for (int k = 0; k < 8 * states; k++)
+      *to++ = from[ig_stress_at(begin + i, states, k / 8, k % 8)];
+  return IG_OK;
+}
+
+static ig_status states_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+  const streaming *s = user;
+  const int states = s->m->args.states, size = 8 * IG_STRESS_TILE * states;
+  const double *from = rows;
+  for (ig_lid e = begin; e < begin + count; e++) {
+    for (int k = 0; k < 8 * states; k++)
+      s->tile[ig_stress_at(e % IG_STRESS_TILE, states, k / 8, k % 8)] = *from++;
+    if (e % IG_STRESS_TILE < IG_STRESS_TILE - 1 && e < s->m->elements - 1)
+      continue;
+    IG_TRY(s->take(s->user, s->tile, size));
+    memset(s->tile, 0, sizeof *s->tile * (size_t)size);
+  }
+  return IG_OK;
+}
+
+ig_status ig_stress_state_pass(ig_stress *m, ig_stream_take *take, void *user) {
+  streaming s = {m, take, user, NULL};
+  const size_t row = 8 * (size_t)m->args.states;
   ig_status status = IG_OK;
-  if (ig_ranks_first(m->cx))
-    status = IG_NEW(m->cx, whole, (size_t)ig_stress_state_count(m), "state of the points");
+  if (take)
+    status = IG_NEW(m->cx, &s.tile, row * IG_STRESS_TILE, "state of the points");
   status = ig_ranks_agree(m->cx, status);
-  return status == IG_OK ? gather(m, f, m->state.host, false, *whole) : status;
+  if (status == IG_OK)
+    status = ig_stress_elements_flow(
+        m, &(ig_stress_flow){row * sizeof(double), states_make, states_take, &s, false});
+  free(s.tile);
+  return status;
+}
+
+static ig_status grown_make(void *user, ig_lid begin, ig_lid count, void *rows) {
+  const ig_stress *m = ((const streaming *)user)->m;
+  memcpy(rows, (const double *)m->grown.host + IG_GROWN * (int64_t)begin,
+         IG_GROWN * sizeof(double) * (size_t)count);
+  return IG_OK;
+}
+
+static ig_status grown_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+  const streaming *s = user;
+  (void)begin;
+  return s->take(s->user, rows, IG_GROWN * (int64_t)count);
+}
+
+ig_status ig_stress_grown_pass(ig_stress *m, ig_stream_take *take, void *user) {
+  streaming s = {m, take, user, NULL};
+  return ig_stress_elements_flow(
+      m, &(ig_stress_flow){IG_GROWN * sizeof(double), grown_make, grown_take, &s, false});
+}
+
+ig_status ig_stress_grown_place(ig_stress *m, const double *whole) {
+  double *part = m->grown.host;
+  for (ig_lid i = 0; i < m->part.elements; i++)
+    memcpy(part + IG_GROWN * (int64_t)i, whole + IG_GROWN * (int64_t)ig_stress_element(m, i),
+           IG_GROWN * sizeof(double));
+  return ig_array_push(m->cx, &m->grown);
 }
 
 ig_status ig_stress_state_place(ig_stress *m, const double *whole) {

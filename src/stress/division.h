@@ -6,7 +6,9 @@
    of one rank. After forces and products the ranks exchange the values of their nodes.
 
      on the device   arrays of elements (state, tangent, life, ...): those of the part
-     on the host     arrays of elements: all of them, equal on all ranks
+     on the host     arrays of elements that steps and figures read (life, materials, shares):
+                     all of them, equal on all ranks; values at points, moduli of now, what has
+                     grown: those of the part
      both            vectors of nodes: all nodes, equal on all ranks
 
    So solvers and the host (layers, births, cuts, supports, figures) compute the same on all ranks,
@@ -37,6 +39,10 @@ bool ig_stress_divided(const struct ig_stress *m);
 /* Number in the whole of element i of the part. */
 ig_lid ig_stress_element(const struct ig_stress *m, int64_t i);
 
+/* A line per rank, what it has and needs; nothing if not divided. Collective. */
+IG_MUST_CHECK ig_status ig_stress_division_tell(struct ig_stress *m, ig_partition_line *line,
+                                                void *user);
+
 /* The assembly plan of the part. */
 IG_MUST_CHECK ig_status ig_stress_division_plan(struct ig_stress *m, ig_assembly how);
 
@@ -46,19 +52,31 @@ IG_MUST_CHECK ig_status ig_stress_elements_new(struct ig_stress *m, ig_array *a,
                                                size_t size, const char *what);
 IG_MUST_CHECK ig_status ig_stress_elements_push(struct ig_stress *m, ig_array *a);
 IG_MUST_CHECK ig_status ig_stress_elements_pull(struct ig_stress *m, ig_array *a);
-/* part: `item` bytes per element of the part, on the host; whole: the same of all elements, on all
-   ranks. Collective; if not divided nothing is done, and both must be one. */
-IG_MUST_CHECK ig_status ig_stress_elements_gather(struct ig_stress *m, const void *part,
-                                                  size_t item, void *whole);
+/* Rows of elements, `item` bytes each, some at a time. make: those of the part's elements begin …
+   begin + count - 1; take: the same of all elements, in their order, on all ranks (`everyone`) or
+   on the first. Collective. */
+typedef struct {
+  size_t item;
+  ig_status (*make)(void *user, ig_lid begin, ig_lid count, void *rows);
+  ig_status (*take)(void *user, ig_lid begin, ig_lid count, const void *rows);
+  void *user;
+  bool everyone;
+} ig_stress_flow;
+/* Bytes of what is made at a time, at most: on one rank, where larger portions would not be
+   quicker, and of what travels between several. */
+size_t ig_stress_portion(const struct ig_stress *m);
+IG_MUST_CHECK ig_status ig_stress_elements_flow(struct ig_stress *m, const ig_stress_flow *f);
 /* Elements of `list` (numbers of the whole) that are in the part, as numbers of the part, with
    their values; *kept of them. `own` and `values` have room for `count`. */
 void ig_stress_elements_choose(const struct ig_stress *m, const ig_lid *list, const double *value,
                                ig_lid count, ig_lid *own, double *values, ig_lid *kept);
-/* States of points, in tiles: of all elements on the first rank, in *whole, which the caller frees
-   (not divided: m->state.host); elsewhere *whole is NULL. And back, from the same on all ranks to
-   the device. The first is collective. */
-IG_MUST_CHECK ig_status ig_stress_state_collect(struct ig_stress *m, double **whole);
+/* States of points, in tiles, and what elements have grown by, from the host to `take` on the first
+   rank, some at a time; it is NULL on others. Collective, if divided. And back, from the same on
+   all ranks to the device. */
+IG_MUST_CHECK ig_status ig_stress_state_pass(struct ig_stress *m, ig_stream_take *take, void *user);
+IG_MUST_CHECK ig_status ig_stress_grown_pass(struct ig_stress *m, ig_stream_take *take, void *user);
 IG_MUST_CHECK ig_status ig_stress_state_place(struct ig_stress *m, const double *whole);
+IG_MUST_CHECK ig_status ig_stress_grown_place(struct ig_stress *m, const double *whole);
 int64_t ig_stress_state_count(const struct ig_stress *m);
 
 /* Makes the exchange by which all ranks get the values of all nodes, up to `item` bytes each, from

@@ -130,14 +130,16 @@ static ig_status any_hot(ig_stress *m, const double *T, const double *past, bool
   const uint8_t *law = m->material.law.host, *alive = m->alive.host;
   const double *warmer = m->warmer.host, *excess = m->work.excess.host;
   *hot = false;
-  IG_TRY(ig_stress_elements_pull(m, &m->work.warmer_past));
+  IG_TRY(ig_array_pull(m->cx, &m->work.warmer_past));
   const double *warmer_past = m->work.warmer_past.host;
-  for (ig_lid e = 0; e < m->elements && !*hot; e++)
+  for (ig_lid i = 0; i < m->part.elements && !*hot; i++) {
+    const ig_lid e = ig_stress_element(m, i);
     for (int a = 0; alive[e] && laws[law[e]].anneal < IG_UNBOUNDED && a < m->npe; a++) {
       const ig_lid n = m->conn[m->npe * (int64_t)e + a];
-      *hot |= fmax(T[n] + warmer[e], past[n] + warmer_past[e]) + excess[e] >= laws[law[e]].anneal;
+      *hot |= fmax(T[n] + warmer[e], past[n] + warmer_past[i]) + excess[e] >= laws[law[e]].anneal;
     }
-  return IG_OK;
+  }
+  return ig_stress_divided(m) ? ig_ranks_agree_any(m->cx, IG_OK, hot) : IG_OK;
 }
 
 /* Cheap tests on the host come first: most steps of most cases melt nothing. */

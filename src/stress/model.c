@@ -25,15 +25,21 @@ static ig_status connectivity(ig_stress *m, ig_assembly how) {
   m->npe = ig_elem_info_get(m->type)->nodes;
   m->faces = ig_elem_info_get(m->type)->faces;
   m->points = m->type == IG_TET10 ? 4 : 8;
-  IG_TRY(IG_NEW(m->cx, &m->conn, (size_t)m->npe * (size_t)m->elements, "elements"));
   size_t at = 0;
+  if (mesh->blocks == 1)
+    m->conn = mesh->block[0].conn;
+  else {
+    IG_TRY(IG_NEW(m->cx, &m->joined, (size_t)m->npe * (size_t)m->elements, "elements"));
+    m->conn = m->joined;
+  }
   for (int b = 0; b < mesh->blocks; b++) {
     const size_t count = (size_t)m->npe * (size_t)mesh->block[b].count;
     if (mesh->block[b].type != m->type || (m->type != IG_HEX8 && m->type != IG_TET10))
       return IG_FAIL(m->cx, IG_INPUT,
                      "the stress room computes with hex8 alone or tet10 alone, the mesh has %s",
                      ig_elem_info_get(mesh->block[b].type)->name);
-    memcpy(m->conn + at, mesh->block[b].conn, sizeof(ig_lid) * count);
+    if (m->joined)
+      memcpy(m->joined + at, mesh->block[b].conn, sizeof(ig_lid) * count);
     at += count;
   }
   if (m->type == IG_TET10 && m->c->rotations == IG_ROTATIONS_FINITE)
@@ -305,17 +311,14 @@ static ig_status places(ig_stress *m) {
   return status;
 }
 
-/* At most so many values of elements for the host are on the device at once: 2^20 doubles, 8 MB.
-   Larger portions would not be quicker, and all of them at once would double the memory of large
-   models. */
-enum { VALUES = 1 << 20 };
-
 /* Allocates all arrays of the model but those that depend on the materials, and sets initial
    values. `device`: only there; others have a host side, too. */
 static ig_status arrays(ig_stress *m, int materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->nodes, e = (size_t)m->elements, part = (size_t)m->part.elements;
-  const size_t values = part * IG_STRESS_POINTS < VALUES ? part * IG_STRESS_POINTS : VALUES;
+  /* values of elements for the host: all at once would double the memory of large models */
+  const size_t portion = ig_stress_portion(m) / sizeof(double), points = part * IG_STRESS_POINTS;
+  const size_t values = points < portion ? points : portion;
   const struct {
     ig_array *a;
     size_t count, size;
@@ -332,6 +335,9 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->work.old, 3 * n, sizeof(double), false},
              {&m->work.bulk, part, sizeof(float), true},
              {&m->work.T_past, n, sizeof(double), false},
+             {&m->grown, IG_GROWN * part, sizeof(double), false},
+             {&m->young, part, sizeof(double), false},
+             {&m->work.warmer_past, part, sizeof(double), false},
              {&m->work.values, values, sizeof(double), true},
              {&m->work.partial, IG_MESH_CHUNKS, sizeof(double), true}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -348,10 +354,7 @@ static ig_status arrays(ig_stress *m, int materials) {
                      {&m->soft, 1, 1},
                      {&m->material.law, 1, 1},
                      {&m->material.which, 1, 2},
-                     {&m->grown, IG_GROWN, sizeof(double)},
-                     {&m->young, 1, sizeof(double)},
-                     {&m->built, 1, sizeof(double)},
-                     {&m->work.warmer_past, 1, sizeof(double)}};
+                     {&m->built, 1, sizeof(double)}};
   for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
     IG_TRY(ig_stress_elements_new(m, of_elements[i].a, of_elements[i].per, of_elements[i].size,
                                   "state of the part"));
@@ -371,12 +374,12 @@ static ig_status arrays(ig_stress *m, int materials) {
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
-  IG_TRY(IG_NEW(cx, &m->report, IG_STRESS_REPORT * e, "values of elements"));
-  ig_array *const push[] = {&m->u, &m->T, &m->load, &m->fix};
+  IG_TRY(IG_NEW(cx, &m->report, IG_STRESS_REPORT * part, "values of elements"));
+  ig_array *const push[] = {&m->u, &m->T, &m->load, &m->fix, &m->grown};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
-  ig_array *const elements[] = {&m->warmer, &m->share, &m->alive,      &m->soft,
-                                &m->grown,  &m->built, &m->work.excess};
+  ig_array *const elements[] = {&m->warmer, &m->share, &m->alive,
+                                &m->soft,   &m->built, &m->work.excess};
   for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
     IG_TRY(ig_stress_elements_push(m, elements[i]));
   return ig_array_zero(cx, &m->work.bulk);
@@ -390,6 +393,7 @@ static ig_status strengths_place(ig_stress *m, const ig_list *materials) {
   if (list->count == 0)
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &m->tears.strength, m->elements, "strengths"));
+  IG_TRY(IG_NEW(m->cx, &m->tears.level, m->elements, "strengths"));
   IG_TRY(IG_NEW(m->cx, &m->tears.principal, m->elements, "strengths"));
   IG_TRY(IG_NEW(m->cx, &m->tears.layer, m->nodes, "torn elements"));
   IG_TRY(IG_NEW(m->cx, &owner, m->elements, "strengths"));
@@ -610,10 +614,11 @@ void ig_stress_free(ig_stress *m) {
     free(m->held.list[i].node);
   free(m->held.list);
   free(m->tears.strength);
+  free(m->tears.level);
   free(m->tears.principal);
   free(m->tears.layer);
   free(m->report);
-  free(m->conn);
+  free(m->joined);
   free(m->held.bits);
   free(m->held.freed);
   free(m->scratch);

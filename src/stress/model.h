@@ -171,6 +171,7 @@ typedef struct {
 enum { IG_TORN_NUMBERS = sizeof(ig_stress_torn) / sizeof(double) };
 typedef struct {
   double *strength;   /* host: elements, Pa; infinite: does not tear */
+  double *level;      /* host: elements, stress over strength; 0: does not tear */
   uint8_t *principal; /* host: elements: the largest principal stress counts, else the traction */
   double *layer; /* host: nodes: layer in which an element there tore, 0 outside a build; NaN */
   ig_stress_torn torn;
@@ -188,8 +189,9 @@ typedef struct ig_stress {
   ig_stress_division part; /* what this rank computes */
   ig_elem_type type;       /* IG_HEX8 or IG_TET10, of all elements */
   int npe, faces, points;  /* of an element: nodes, faces, integration points */
-  ig_lid *conn;            /* host: elements x npe */
-  ig_adjacency adjacency;  /* of faces, host */
+  const ig_lid *conn;      /* host: elements x npe: the mesh's, or `joined` of several blocks */
+  ig_lid *joined;
+  ig_adjacency adjacency; /* of faces, host */
   ig_plan plan, colors;
   ig_clusters cluster; /* assembly `cluster`; `plan` then knows the connectivity alone */
   ig_stress_args args;
@@ -197,7 +199,7 @@ typedef struct ig_stress {
   ig_array x, u, T, warmer, share, alive, soft, state, fix, load; /* both sides */
   ig_array force, young, young_single, built;                     /* device */
   ig_array grown, turn;
-  double *report; /* host: elements x IG_STRESS_REPORT */
+  double *report; /* host: elements of the part x IG_STRESS_REPORT */
   ig_stress_balance balance;
   uint8_t *scratch; /* host: nodes */
   ig_stress_held held;
@@ -304,12 +306,23 @@ IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_forces_past(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_product(ig_stress *m, const double *x, double *y);
 
-/* values.c: values of all elements at u, to the host. */
-IG_MUST_CHECK ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out);
-/* The same, handed over some elements at a time: begin … begin + count - 1. */
+/* values.c: values of elements at u, to the host. m->report anew, of the elements of the part. */
+IG_MUST_CHECK ig_status ig_stress_report(ig_stress *m);
+/* Columns of it of all elements, on the first rank; `to` of others may be NULL. Collective. */
+IG_MUST_CHECK ig_status ig_stress_report_columns(ig_stress *m, int from, int components,
+                                                 double *to);
+/* A column of it of some elements, on all ranks. Collective. */
+IG_MUST_CHECK ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig_lid count,
+                                            int column, double *value);
+/* Values of all elements, handed over some at a time: begin … begin + count - 1; to all ranks or
+   the first. Collective. */
 typedef ig_status ig_stress_taking(void *user, ig_lid begin, ig_lid count, const double *value);
-IG_MUST_CHECK ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what,
+IG_MUST_CHECK ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what, bool everyone,
                                               ig_stress_taking *take, void *user);
+/* The largest over all ranks of values that each knows of its part and that are not negative, in
+   place; at most IG_STRESS_LARGEST. Collective. */
+enum { IG_STRESS_LARGEST = 4 };
+IG_MUST_CHECK ig_status ig_stress_largest(ig_stress *m, double *value, int count);
 /* The sums over all elements of each of their values. */
 IG_MUST_CHECK ig_status ig_stress_value_sums(ig_stress *m, ig_stress_value what, double *sum);
 /* Temperatures of now become those of the last equilibrium. */

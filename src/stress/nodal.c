@@ -2,6 +2,7 @@
    continued to its nodes and averaged over the elements of one material that are there. */
 #include "solid/nodal.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 #include "stress/run.h"
 
 #include <stdlib.h>
@@ -24,11 +25,14 @@ static ig_status take(void *user, ig_lid begin, ig_lid count, const double *valu
   return IG_OK;
 }
 
-/* Collective. all: to be freed with ig_nodal_free, also after a failure. */
+/* On the first rank. Collective. all: to be freed with ig_nodal_free, also after a failure. */
 static ig_status nodal_find(ig_stress *m, adding *a) {
+  ig_status status = IG_OK;
   a->m = m;
-  IG_TRY(ig_nodal_new(m->cx, m->nodes, false, &a->all));
-  return ig_stress_values_take(m, IG_VALUE_POINTS, take, a);
+  if (ig_ranks_first(m->cx))
+    status = ig_nodal_new(m->cx, m->nodes, false, &a->all);
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  return ig_stress_values_take(m, IG_VALUE_POINTS, false, take, a);
 }
 
 ig_status ig_stress_nodal_add(ig_stress_run *r, ig_snapshot *snap) {
@@ -38,13 +42,14 @@ ig_status ig_stress_nodal_add(ig_stress_run *r, ig_snapshot *snap) {
   if (!ig_nodal_wanted(r->job->output))
     return IG_OK;
   ig_status status = nodal_find(m, &a);
-  if (status == IG_OK && ig_output_wants(r->job->output, "nodal_stress"))
+  const bool shows = ig_ranks_first(m->cx) && status == IG_OK;
+  if (shows && ig_output_wants(r->job->output, "nodal_stress"))
     status = ig_snapshot_add(snap, "nodal_stress", "Pa", IG_AT_POINTS, IG_F64, 6, NULL,
                              (void **)&stress);
-  if (status == IG_OK && ig_output_wants(r->job->output, "nodal_von_mises"))
+  if (shows && status == IG_OK && ig_output_wants(r->job->output, "nodal_von_mises"))
     status = ig_snapshot_add(snap, "nodal_von_mises", "Pa", IG_AT_POINTS, IG_F64, 1, NULL,
                              (void **)&mises);
-  for (ig_lid n = 0; n < m->nodes && status == IG_OK; n++) {
+  for (ig_lid n = 0; n < m->nodes && shows && status == IG_OK; n++) {
     ig_nodal_stress s;
     ig_nodal_get(&a.all, n, &s);
     if (stress)
@@ -62,7 +67,7 @@ ig_status ig_stress_nodal_results(ig_stress_run *r, ig_sink *to) {
   adding a = {0};
   ig_nodal_peak peak = {.node = -1};
   ig_status status = nodal_find(m, &a);
-  for (ig_lid n = 0; n < m->nodes && status == IG_OK; n++) {
+  for (ig_lid n = 0; n < a.all.nodes && status == IG_OK; n++) {
     ig_nodal_stress s;
     ig_nodal_get(&a.all, n, &s);
     ig_nodal_peak_take(&peak, s.mises, x + 3 * (int64_t)n, n);

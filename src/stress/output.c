@@ -1,11 +1,13 @@
 /* What a run of the stress room shows: probes, history rows, snapshots, figures of the summary.
-   All of it is evaluated on the host from m->report (values of elements), m->u and m->force,
-   which ig_stress_look_now renews after each step; the functions that write only read them. */
+   All of it is evaluated on the host from m->report (values of the elements of a rank), m->u and
+   m->force, which ig_stress_look_now renews after each step; the functions that write only read
+   them. Snapshots are the first rank's; the others give it what they have. */
 #include "backend/backend.h"
 #include "core/schedule.h"
 #include "mesh/geometry.h"
 #include "mesh/named.h"
 #include "model/loads.h"
+#include "ranks/ranks.h"
 #include "stress/run.h"
 
 #include <math.h>
@@ -70,22 +72,28 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
 }
 
 /* Displacements and values of elements are means over the set, forces are sums. The force on a
-   node is what holds it: internal force less load. */
-static double probe_value(const ig_stress_run *r, int i) {
-  const ig_stress *m = r->m;
+   node is what holds it: internal force less load. Collective. */
+static ig_status probe_value(const ig_stress_run *r, int i, double *sum) {
+  ig_stress *m = r->m;
   const ig_stress_probe *p = probe_of(r, i);
   const ig_look *k = r->look + i;
-  const double *u = m->u.host, *f = m->force.host, *load = m->load.host, *report = m->report;
-  double sum = 0;
+  const double *u = m->u.host, *f = m->force.host, *load = m->load.host;
+  double *value = NULL;
+  *sum = 0;
+  if (p->quantity >= IG_PROBE_ELEMENT) {
+    IG_TRY(IG_NEW(m->cx, &value, k->count, "probes"));
+    const ig_status status =
+        ig_stress_report_at(m, k->item, k->count, p->quantity - IG_PROBE_ELEMENT, value);
+    for (ig_lid j = 0; j < k->count && status == IG_OK; j++)
+      *sum += value[j] / k->count;
+    free(value);
+    return status;
+  }
   for (ig_lid j = 0; j < k->count; j++) {
     const int64_t at = 3 * (int64_t)k->item[j] + p->quantity % 3;
-    sum += p->quantity < IG_PROBE_F ? u[at] / k->count
-           : p->quantity < IG_PROBE_ELEMENT
-               ? f[at] - load[at]
-               : report[IG_STRESS_REPORT * (int64_t)k->item[j] + p->quantity - IG_PROBE_ELEMENT] /
-                     k->count;
+    *sum += p->quantity < IG_PROBE_F ? u[at] / k->count : f[at] - load[at];
   }
-  return sum;
+  return IG_OK;
 }
 
 /* A value of the probe at the end of a phase, or within it, as it is shown. */
@@ -98,34 +106,46 @@ static double probe_shown(const ig_stress_run *r, int i, int phase, double value
   return value - (since > 0 ? r->after[(int64_t)(since - 1) * n + i] : 0);
 }
 
+/* Of living elements: how many, and the largest temperature, von Mises stress and plastic strain of
+   all ranks, which are not negative. */
+static ig_status maxima_find(ig_stress_run *r, ig_lid *living, double *T) {
+  ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host;
+  double most[3] = {0};
+  *living = 0;
+  for (ig_lid e = 0; e < m->elements; e++)
+    *living += alive[e] != 0;
+  for (ig_lid i = 0; i < m->part.elements; i++)
+    for (int k = 0; k < 3 && alive[ig_stress_element(m, i)]; k++)
+      most[k] = fmax(most[k], m->report[IG_STRESS_REPORT * (int64_t)i + 6 + k]);
+  IG_TRY(ig_stress_largest(m, most, 3));
+  r->mises_max = most[0];
+  r->plastic_max = most[1];
+  *T = most[2];
+  return IG_OK;
+}
+
 /* After every step: values of elements, forces and displacements to the host; maxima; the row of
    the history. Costs one pass of values and one of forces. */
 ig_status ig_stress_look_now(ig_stress_run *r) {
   ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
+  double T = 0;
+  ig_lid living = 0;
   IG_TRY(ig_stress_alpha_clear(m));
-  IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
+  IG_TRY(ig_stress_report(m));
   IG_TRY(ig_stress_forces(m));
   IG_TRY(ig_array_pull(m->cx, &m->force));
   IG_TRY(ig_array_pull(m->cx, &m->u));
-  const double *report = m->report, *u = m->u.host;
-  double T = 0;
-  ig_lid living = 0;
-  r->mises_max = r->plastic_max = r->u_max = 0;
-  for (ig_lid e = 0; e < m->elements; e++) {
-    if (!alive[e])
-      continue;
-    const double *o = report + IG_STRESS_REPORT * (int64_t)e;
-    living++;
-    r->mises_max = fmax(r->mises_max, o[6]);
-    r->plastic_max = fmax(r->plastic_max, o[7]);
-    T = fmax(T, o[8]);
-    for (int a = 0; a < m->npe; a++) {
-      const double *v = u + 3 * (int64_t)m->conn[m->npe * (int64_t)e + a];
+  IG_TRY(maxima_find(r, &living, &T));
+  const double *u = m->u.host;
+  r->u_max = 0;
+  for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
+    if (alive[i / m->npe]) {
+      const double *v = u + 3 * (int64_t)m->conn[i];
       /* the square, rooted once after the loop */
       r->u_max = fmax(r->u_max, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     }
-  }
   r->u_max = sqrt(r->u_max);
   const ig_stress_balance *b = &m->balance;
   const ig_stress_step *s = r->at ? r->step + r->at - 1 : NULL;
@@ -149,7 +169,8 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
   memcpy(r->value, fixed, sizeof fixed);
   const int n = r->c->probes.count;
   for (int i = 0; i < n; i++) {
-    const double value = probe_value(r, i);
+    double value;
+    IG_TRY(probe_value(r, i, &value));
     r->value[FIXED + i] = probe_shown(r, i, s ? s->phase : -1, value);
     /* values at the end of each phase: overwritten by every step, the last one stays */
     if (s)
@@ -169,50 +190,50 @@ ig_status ig_stress_history(void *self, ig_sink *to) {
    does not ask for it. */
 static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *name,
                                const char *unit, int components, int from) {
-  const ig_stress *m = r->m;
-  double *to;
+  double *to = NULL;
   if (!ig_output_wants(r->job->output, name))
     return IG_OK;
-  IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F64, components, NULL, (void **)&to));
-  const double *report = m->report;
-  for (ig_lid e = 0; e < m->elements; e++)
-    for (int i = 0; i < components; i++)
-      to[components * (int64_t)e + i] = report[IG_STRESS_REPORT * (int64_t)e + from + i];
-  return IG_OK;
+  if (snap)
+    IG_TRY(
+        ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F64, components, NULL, (void **)&to));
+  return ig_stress_report_columns(r->m, from, components, to);
 }
 
 /* Values at integration points, for a run that goes on from them: only where they are asked for. */
+typedef struct {
+  double *stress, *plastic;
+} points_of;
+
+static ig_status points_take(void *user, ig_lid begin, ig_lid count, const double *value) {
+  const points_of *p = user;
+  for (int64_t e = begin; e < begin + count; e++, value += IG_STRESS_POINTS) {
+    if (p->stress)
+      memcpy(p->stress + 48 * e, value, 48 * sizeof *value);
+    if (p->plastic)
+      memcpy(p->plastic + 8 * e, value + 48, 8 * sizeof *value);
+  }
+  return IG_OK;
+}
+
 static ig_status point_fields(ig_stress_run *r, ig_snapshot *snap) {
-  ig_stress *m = r->m;
   const ig_output_case *output = r->job->output;
   /* output.fields left out means all usual fields; these are large and must be named */
   const bool stress = output->fields.count && ig_output_wants(output, "point_stress"),
              plastic = output->fields.count && ig_output_wants(output, "point_plastic_strain");
-  double *all = NULL, *to;
-  ig_status status;
+  points_of to = {0};
   if (!stress && !plastic)
     return IG_OK;
-  IG_TRY(IG_NEW(m->cx, &all, IG_STRESS_POINTS * (size_t)m->elements, "values at points"));
-  IG_TRY_GOTO(status, done, ig_stress_values(m, IG_VALUE_POINTS, all));
-  for (int k = 0; k < 2; k++) {
-    const int components = k ? 8 : 48;
-    if (!(k ? plastic : stress))
-      continue;
-    IG_TRY_GOTO(status, done,
-                ig_snapshot_add(snap, k ? "point_plastic_strain" : "point_stress", k ? "" : "Pa",
-                                IG_AT_ELEMENTS, IG_F64, components, NULL, (void **)&to));
-    for (ig_lid e = 0; e < m->elements; e++)
-      memcpy(to + components * (int64_t)e, all + IG_STRESS_POINTS * (int64_t)e + (k ? 48 : 0),
-             (size_t)components * sizeof *to);
-  }
-done:
-  free(all);
-  return status;
+  if (snap && stress)
+    IG_TRY(ig_snapshot_add(snap, "point_stress", "Pa", IG_AT_ELEMENTS, IG_F64, 48, NULL,
+                           (void **)&to.stress));
+  if (snap && plastic)
+    IG_TRY(ig_snapshot_add(snap, "point_plastic_strain", "", IG_AT_ELEMENTS, IG_F64, 8, NULL,
+                           (void **)&to.plastic));
+  return ig_stress_values_take(r->m, IG_VALUE_POINTS, false, points_take, &to);
 }
 
-/* Fields that the case asks for. Nodes that are not alive have their last displacement; elements
-   that are not alive are left out of the snapshot. */
-static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
+/* Fields of nodes that the case asks for. Nodes that are not alive have their last displacement. */
+static ig_status node_fields(ig_stress_run *r, ig_snapshot *snap) {
   const ig_stress *m = r->m;
   const ig_output_case *output = r->job->output;
   double *to;
@@ -232,12 +253,20 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
     IG_TRY(ig_snapshot_add(snap, "recoater", "m", IG_AT_POINTS, IG_F64, 1, r->recoater, NULL));
   if (r->c->tearing.count && ig_output_wants(output, "torn"))
     IG_TRY(ig_snapshot_add(snap, "torn", "", IG_AT_POINTS, IG_F64, 1, m->tears.layer, NULL));
+  return IG_OK;
+}
+
+/* All fields; snap: NULL on all ranks but the first. Elements that are not alive are left out of
+   the snapshot. */
+static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
+  if (snap)
+    IG_TRY(node_fields(r, snap));
   IG_TRY(element_field(r, snap, "stress", "Pa", 6, 0));
   IG_TRY(element_field(r, snap, "von_mises", "Pa", 1, 6));
   IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
   IG_TRY(element_field(r, snap, "elastic_strain", "", 6, 9));
   IG_TRY(element_field(r, snap, "T", "K", 1, 8));
-  if (m->material.transforms)
+  if (r->m->material.transforms)
     IG_TRY(element_field(r, snap, "martensite", "", 1, 15));
   IG_TRY(ig_stress_nodal_add(r, snap));
   return point_fields(r, snap);
@@ -256,7 +285,7 @@ static ig_status nodes_there(ig_stress *m, bool **there) {
 static ig_status loads_put(ig_stress *m, ig_sink *to) {
   ig_loads loads = {.cx = m->cx};
   bool *there;
-  if (!to->file || !ig_ranks_first(m->cx))
+  if (!to->file)
     return IG_OK;
   IG_TRY(nodes_there(m, &there));
   const double *x = m->x.host, *load = m->load.host;
@@ -270,21 +299,26 @@ static ig_status loads_put(ig_stress *m, ig_sink *to) {
   return ig_loads_put(&loads, to);
 }
 
-ig_status ig_stress_snapshot(void *self, ig_sink *to) {
-  ig_stress_run *r = self;
-  ig_snapshot *snap;
-  const double time = ig_stress_time(r);
-  IG_TRY(ig_snapshot_of_mesh(r->m->cx, r->m->mesh, r->m->alive.host, time,
-                             (int64_t)r->rounds.steps + r->at, &snap));
+static ig_status snapshot_new(ig_stress_run *r, ig_snapshot **snap) {
+  IG_TRY(ig_snapshot_of_mesh(r->m->cx, r->m->mesh, r->m->alive.host, ig_stress_time(r),
+                             (int64_t)r->rounds.steps + r->at, snap));
   if (r->at && r->c->phases.count > 1) {
     const int k = r->step[r->at - 1].phase;
     const ig_stress_phase *phase = IG_ITEM(const ig_stress_phase, r->c->phases, k);
     static const char *const kinds[] = {"load", "build", "cut", "heat"};
-    snprintf(snap->state, sizeof snap->state, "phase %d of %d: %.20s", k + 1, r->c->phases.count,
-             phase->name ? phase->name : kinds[phase->kind]);
+    snprintf((*snap)->state, sizeof(*snap)->state, "phase %d of %d: %.20s", k + 1,
+             r->c->phases.count, phase->name ? phase->name : kinds[phase->kind]);
   }
+  return IG_OK;
+}
+
+ig_status ig_stress_snapshot(void *self, ig_sink *to) {
+  ig_stress_run *r = self;
+  ig_snapshot *snap = NULL;
+  if (ig_ranks_first(r->m->cx))
+    IG_TRY(snapshot_new(r, &snap));
   const ig_status status = fields_add(r, snap);
-  if (status != IG_OK) {
+  if (status != IG_OK || !snap) {
     ig_snapshot_free(snap);
     return status;
   }

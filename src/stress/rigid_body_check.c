@@ -50,7 +50,7 @@ static void motion_row(const double y[3], int d, double row[6]) {
   }
 }
 
-/* A piece, stored at its root element. Coordinates are taken from its centre in units of the
+/* A piece. Coordinates are taken from its centre in units of the
    body's size, so that rotations and translations have rows of like length. */
 typedef struct {
   double basis[6][6], centre[3], size;
@@ -62,17 +62,18 @@ typedef struct {
 
 typedef struct {
   ig_stress *m;
-  ig_lid *of;    /* elements: root of the piece; -1: not alive */
+  ig_lid *of;    /* elements: the piece; -1: not alive */
   ig_lid *first; /* nodes: a piece that uses it, -1: none */
-  piece *p;      /* by root */
+  piece *p;
+  ig_lid pieces;
 } look;
 
-/* Pieces by union-find over faces between living elements; sums of their centres. */
-static void pieces_find(look *l) {
+/* Pieces by union-find over faces between living elements, in the order of their roots. */
+static void pieces_number(look *l) {
   ig_stress *m = l->m;
   const uint8_t *alive = m->alive.host;
   for (ig_lid e = 0; e < m->elements; e++)
-    l->of[e] = e;
+    l->of[e] = alive[e] ? e : -1;
   for (ig_lid e = 0; e < m->elements; e++)
     for (int f = 0; alive[e] && f < m->faces; f++) {
       const ig_lid other = m->adjacency.neighbor[m->faces * (int64_t)e + f];
@@ -80,13 +81,34 @@ static void pieces_find(look *l) {
         l->of[ig_union_root(l->of, e)] = ig_union_root(l->of, other);
     }
   for (ig_lid e = 0; e < m->elements; e++)
-    if (alive[e]) {
-      const ig_lid r = l->of[e] = ig_union_root(l->of, e);
-      l->p[r].elements++;
-      for (int i = 0; i < 3 * m->npe; i++)
-        l->p[r].centre[i % 3] +=
-            m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 3] + i % 3] / m->npe;
-    }
+    if (alive[e])
+      l->of[e] = ig_union_root(l->of, e);
+  for (ig_lid e = 0; e < m->elements; e++) /* -2 - k: the root of piece k */
+    if (l->of[e] == e)
+      l->of[e] = -2 - l->pieces++;
+  for (ig_lid e = 0; e < m->elements; e++)
+    if (l->of[e] >= 0)
+      l->of[e] = l->of[l->of[e]];
+  for (ig_lid e = 0; e < m->elements; e++)
+    if (alive[e])
+      l->of[e] = -2 - l->of[e];
+}
+
+/* Pieces, with sums of their centres. */
+static ig_status pieces_find(look *l) {
+  ig_stress *m = l->m;
+  pieces_number(l);
+  IG_TRY(IG_NEW(m->cx, &l->p, (size_t)l->pieces + 1, "pieces"));
+  for (ig_lid e = 0; e < m->elements; e++) {
+    if (l->of[e] < 0)
+      continue;
+    piece *p = l->p + l->of[e];
+    p->elements++;
+    for (int i = 0; i < 3 * m->npe; i++)
+      p->centre[i % 3] +=
+          m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 3] + i % 3] / m->npe;
+  }
+  return IG_OK;
 }
 
 /* Position of a node in the scaled coordinates of piece r. */
@@ -131,19 +153,18 @@ static void ties_hold(look *l) {
 
 /* Support bits and ties first; then, round by round, pieces at rest support their neighbours
    through shared nodes (an edge or a corner). */
-static void examine(look *l) {
+static ig_status examine(look *l) {
   ig_stress *m = l->m;
   const uint8_t *alive = m->alive.host;
   double low[3], high[3];
-  pieces_find(l);
+  IG_TRY(pieces_find(l));
   ig_mesh_bounds(m->mesh, low, high);
   const double size = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-  for (ig_lid e = 0; e < m->elements; e++)
-    if (alive[e] && l->of[e] == e) {
-      l->p[e].size = size;
-      for (int d = 0; d < 3; d++)
-        l->p[e].centre[d] /= l->p[e].elements;
-    }
+  for (ig_lid k = 0; k < l->pieces; k++) {
+    l->p[k].size = size;
+    for (int d = 0; d < 3; d++)
+      l->p[k].centre[d] /= l->p[k].elements;
+  }
   for (ig_lid n = 0; n < m->nodes; n++)
     l->first[n] = -1;
   for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
@@ -155,9 +176,9 @@ static void examine(look *l) {
   ties_hold(l);
   for (bool more = true; more;) { /* what rests holds what it touches */
     more = false;
-    for (ig_lid e = 0; e < m->elements; e++)
-      if (alive[e] && l->of[e] == e && l->p[e].rank == 6 && !l->p[e].rests)
-        l->p[e].rests = more = true;
+    for (ig_lid k = 0; k < l->pieces; k++)
+      if (l->p[k].rank == 6 && !l->p[k].rests)
+        l->p[k].rests = more = true;
     if (!more)
       break;
     uint8_t *calm = m->scratch;
@@ -169,6 +190,7 @@ static void examine(look *l) {
       if (alive[i / m->npe] && !l->p[l->of[i / m->npe]].rests && calm[m->conn[i]])
         node_hold(l, l->of[i / m->npe], m->conn[i], 7);
   }
+  return IG_OK;
 }
 
 /* Pieces that do not rest are an error, unless supports have torn and these are more of them: they
@@ -180,14 +202,13 @@ static ig_status loose_remove(look *l) {
   for (ig_lid e = 0; e < m->elements; e++)
     if (alive[e] && !(m->tears.torn.elements > 0 && ig_stress_can_tear(m, e)))
       l->p[l->of[e]].solid = true;
-  for (ig_lid e = 0; e < m->elements; e++)
-    if (alive[e] && l->of[e] == e && !l->p[e].rests && l->p[e].solid)
+  for (const piece *p = l->p; p < l->p + l->pieces; p++)
+    if (!p->rests && p->solid)
       return ig_fail_at(m->cx, &m->c->at,
                         "%d element%s around (%.4g, %.4g, %.4g) m %s free to move as a rigid body "
                         "(%d of 6 motions held): %s",
-                        l->p[e].elements, l->p[e].elements == 1 ? "" : "s", l->p[e].centre[0],
-                        l->p[e].centre[1], l->p[e].centre[2], l->p[e].elements == 1 ? "is" : "are",
-                        l->p[e].rank,
+                        p->elements, p->elements == 1 ? "" : "s", p->centre[0], p->centre[1],
+                        p->centre[2], p->elements == 1 ? "is" : "are", p->rank,
                         m->tears.torn.elements > 0
                             ? "what held it has torn off (`tearing`); give it more supports"
                             : "add a support there, or connect it to the rest");
@@ -211,8 +232,7 @@ ig_status ig_stress_anchor(ig_stress *m) {
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.of, m->elements, "pieces"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.first, m->nodes, "pieces"));
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.p, m->elements, "pieces"));
-  examine(&l);
+  IG_TRY_GOTO(status, done, examine(&l));
   status = loose_remove(&l);
 done:
   free(l.of);

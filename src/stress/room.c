@@ -5,11 +5,20 @@
 #include "backend/backend.h"
 #include "stress/run.h"
 #include "core/schedule.h"
+#include "ranks/partition.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Whether some phase takes temperatures of a thermal run. */
+static bool has_heat(const ig_stress_run *r) {
+  bool heat = false;
+  for (int i = 0; i < r->c->phases.count; i++)
+    heat |= IG_ITEM(const ig_stress_phase, r->c->phases, i)->kind == IG_PHASE_HEAT;
+  return heat;
+}
 
 /* Host arrays of the run. The recoater's heights are NaN until a layer is done. */
 static ig_status open_arrays(ig_stress_run *r) {
@@ -17,12 +26,12 @@ static ig_status open_arrays(ig_stress_run *r) {
   const ig_lid n = r->m->nodes, e = r->m->elements;
   double **const of_nodes[] = {&r->T0, &r->T1, &r->recoater};
   double **const of_elements[] = {&r->warm0, &r->warm1, &r->share0, &r->share1};
-  IG_TRY(IG_NEW(cx, &r->heat.peak, e, "run"));
-  IG_TRY(IG_NEW(cx, &r->heat.melts, e, "run"));
-  IG_TRY(IG_NEW(cx, &r->heat.there, e, "run"));
-  IG_TRY(IG_NEW(cx, &r->next.peak, e, "run"));
-  IG_TRY(IG_NEW(cx, &r->next.melts, e, "run"));
-  IG_TRY(IG_NEW(cx, &r->next.there, e, "run"));
+  ig_stress_heat *const of_heat[] = {&r->heat, &r->next};
+  for (size_t i = 0; has_heat(r) && i < sizeof of_heat / sizeof *of_heat; i++) {
+    IG_TRY(IG_NEW(cx, &of_heat[i]->peak, e, "run"));
+    IG_TRY(IG_NEW(cx, &of_heat[i]->melts, e, "run"));
+    IG_TRY(IG_NEW(cx, &of_heat[i]->there, e, "run"));
+  }
   for (size_t i = 0; i < sizeof of_nodes / sizeof *of_nodes; i++)
     IG_TRY(IG_NEW(cx, of_nodes[i], n, "run"));
   for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
@@ -226,15 +235,17 @@ static void room_stand(const void *self, ig_run_status *s) {
 enum { NUMBERS = 11 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 /* Arrays of a checkpoint, with pointers to the host memory that they are read from or restored
-   to: one list serves both, so they cannot disagree. */
-static int saved_list(ig_stress_run *r, double *number, double *state, ig_saved *list) {
+   to: one list serves both, so they cannot disagree. STATE, GROWN: places of those of which a rank
+   has those of its elements. */
+enum { STATE = 2, GROWN };
+static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
   const int64_t n = m->nodes, e = m->elements;
   const int64_t after = (int64_t)r->c->phases.count * r->c->probes.count;
   const ig_saved all[] = {{"numbers", IG_F64, NUMBERS, number},
                           {"u", IG_F64, 3 * n, m->u.host},
-                          {"state", IG_F64, ig_stress_state_count(m), state},
-                          {"grown", IG_F64, IG_GROWN * e, m->grown.host},
+                          {"state", IG_F64, ig_stress_state_count(m), NULL},
+                          {"grown", IG_F64, IG_GROWN * e, NULL},
                           {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},
                           {"soft", IG_U8, e, m->soft.host},
@@ -246,13 +257,15 @@ static int saved_list(ig_stress_run *r, double *number, double *state, ig_saved 
                           {"warm", IG_F64, e, r->warm0},
                           {"share", IG_F64, e, r->share0},
                           {"recoater", IG_F64, n, r->recoater},
-                          {"peak", IG_F64, e, r->heat.peak},
-                          {"melts", IG_F64, e, r->heat.melts},
-                          {"there", IG_U8, e, r->heat.there},
                           {"melting", IG_F64, IG_MELTING_NUMBERS, &r->melting},
                           {"after", IG_F64, after + 1, r->after}};
   int count = sizeof all / sizeof *all;
   memcpy(list, all, sizeof all);
+  if (has_heat(r)) {
+    list[count++] = (ig_saved){"peak", IG_F64, e, r->heat.peak};
+    list[count++] = (ig_saved){"melts", IG_F64, e, r->heat.melts};
+    list[count++] = (ig_saved){"there", IG_U8, e, r->heat.there};
+  }
   if (r->c->tearing.count) {
     list[count++] = (ig_saved){"torn", IG_F64, IG_TORN_NUMBERS, &m->tears.torn};
     list[count++] = (ig_saved){"torn_layer", IG_F64, n, m->tears.layer};
@@ -284,6 +297,28 @@ static ig_status restore_shape(ig_stress_run *r, const ig_restart *from) {
   return run_again(r, &rounds, x);
 }
 
+/* A checkpoint on its way from several ranks. */
+typedef struct {
+  ig_stress_run *r;
+  ig_sink *to;
+  const ig_saved *list;
+  int count;
+} saving;
+
+static ig_status saved_write(void *user, const ig_stream *stream) {
+  const saving *s = user;
+  return ig_sink_checkpoint(s->r->m->cx, s->to, ig_stress_time(s->r),
+                            (int64_t)s->r->rounds.steps + s->r->at, s->list, s->count, stream);
+}
+
+static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
+  const saving *s = self;
+  if (array != STATE && array != GROWN)
+    return IG_FAIL(s->r->m->cx, IG_ARG, "a checkpoint has no array %d", array);
+  return array == STATE ? ig_stress_state_pass(s->r->m, take, user)
+                        : ig_stress_grown_pass(s->r->m, take, user);
+}
+
 /* Before the list is made the device arrays are pulled. Of an interrupted step the
    preconditioner's kind is that at its start (mark.grid). */
 static ig_status room_save(void *self, ig_sink *to) {
@@ -311,17 +346,22 @@ static ig_status room_save(void *self, ig_sink *to) {
                             r->given,
                             r->broken ? m->mark.grid : m->system.lattice != NULL,
                             r->touches};
-  double *state;
   IG_TRY(ig_array_pull(m->cx, &m->u));
-  IG_TRY(ig_stress_elements_pull(m, &m->grown));
+  IG_TRY(ig_array_pull(m->cx, &m->grown));
+  IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_stress_elements_pull(m, &m->soft));
-  ig_status status = ig_stress_state_collect(m, &state);
-  const int count = saved_list(r, number, state, list);
-  if (status == IG_OK)
-    status = to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
-  if (state != m->state.host)
-    free(state);
-  return status;
+  const int count = saved_list(r, number, list);
+  if (ig_stress_divided(m)) {
+    saving s = {r, to, list, count};
+    ig_served served = {m->cx, &s, saved_bring};
+    IG_TRY(ig_serve(&served, saved_write, &s));
+    if (ig_ranks_first(m->cx))
+      return IG_OK;
+  } else {
+    list[STATE].data = m->state.host;
+    list[GROWN].data = m->grown.host;
+  }
+  return to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
 }
 
 /* Restores scalars and arrays, pushes them to the device, and makes what follows from them:
@@ -335,15 +375,16 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   ig_stress *m = r->m;
   ig_saved list[SAVED];
   double number[NUMBERS];
-  const int count = saved_list(r, number, NULL, list);
+  const int count = saved_list(r, number, list);
   for (int i = 0; i < count; i++) {
     const void *data;
     IG_TRY(ig_restart_find(m->cx, from, list[i].name, list[i].dtype, list[i].count, &data));
-    if (!list[i].data) {
+    if (i == STATE)
       IG_TRY(ig_stress_state_place(m, data));
-      continue;
-    }
-    memcpy(list[i].data, data, (size_t)list[i].count * ig_dtype_size(list[i].dtype));
+    else if (i == GROWN)
+      IG_TRY(ig_stress_grown_place(m, data));
+    else
+      memcpy(list[i].data, data, (size_t)list[i].count * ig_dtype_size(list[i].dtype));
   }
   if (!(number[0] >= 0 && number[0] <= (double)r->steps))
     return IG_FAIL(m->cx, IG_INPUT, "the checkpoint is of step %g, the case has %lld", number[0],
@@ -372,7 +413,7 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  ig_array *const push[] = {&m->grown, &m->alive, &m->soft, &m->built, &m->warmer, &m->share};
+  ig_array *const push[] = {&m->alive, &m->soft, &m->built, &m->warmer, &m->share};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_stress_elements_push(m, push[i]));
   IG_TRY(ig_array_push(m->cx, &m->u));
@@ -423,6 +464,7 @@ static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
     line(user, "unknowns", text);
     snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);
     line(user, "device memory", text);
+    status = ig_stress_division_tell(r->m, line, user);
   }
   room_close(self);
   return status;

@@ -137,11 +137,14 @@ static ig_status refresh(ig_stress *m) {
   /* a factor of 2 in any element: beyond, iterations rise more than a rebuild costs */
   if (!m->system.stale) {
     double worst = 1;
-    IG_TRY(ig_stress_elements_pull(m, &m->young));
-    const double *now = m->young.host, *then = m->built.host;
-    for (ig_lid e = 0; e < m->elements; e++)
-      if (now[e] > 0)
-        worst = fmax(worst, fmax(now[e] / then[e], then[e] / now[e]));
+    IG_TRY(ig_array_pull(cx, &m->young));
+    const double *now = m->young.host, *built = m->built.host;
+    for (ig_lid i = 0; i < m->part.elements; i++) {
+      const double then = built[ig_stress_element(m, i)];
+      if (now[i] > 0)
+        worst = fmax(worst, fmax(now[i] / then, then / now[i]));
+    }
+    IG_TRY(ig_stress_largest(m, &worst, 1));
     if (worst < 2) {
       m->system.worst = worst;
       return IG_OK;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Largest principal value of xx yy zz xy yz zx, by Cardano's formula in the invariants of the
    deviator; atan2 is accurate near equal values. */
@@ -28,14 +29,26 @@ static double traction(const double t[6]) {
   return sqrt(t[4] * t[4] + t[5] * t[5] + (t[2] > 0 ? t[2] * t[2] : 0));
 }
 
-/* Stress over strength; 0: never above it. */
-static double level(const ig_stress *m, ig_lid e) {
+/* Stress over strength of elements of the part; 0: never above it. */
+static ig_status level_make(void *user, ig_lid begin, ig_lid count, void *rows) {
+  const ig_stress *m = user;
   const uint8_t *alive = m->alive.host;
-  const double *stress = m->report + IG_STRESS_REPORT * (int64_t)e;
-  if (!alive[e] || !ig_stress_can_tear(m, e))
-    return 0;
-  return (m->tears.principal[e] ? principal_largest(stress) : traction(stress)) /
-         m->tears.strength[e];
+  double *level = rows;
+  for (ig_lid i = 0; i < count; i++) {
+    const ig_lid e = ig_stress_element(m, begin + i);
+    const double *stress = m->report + IG_STRESS_REPORT * (int64_t)(begin + i);
+    level[i] = 0;
+    if (alive[e] && ig_stress_can_tear(m, e))
+      level[i] = (m->tears.principal[e] ? principal_largest(stress) : traction(stress)) /
+                 m->tears.strength[e];
+  }
+  return IG_OK;
+}
+
+static ig_status level_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+  const ig_stress *m = user;
+  memcpy(m->tears.level + begin, rows, sizeof(double) * (size_t)count);
+  return IG_OK;
 }
 
 /* The first element that tears is reported with its place. */
@@ -44,7 +57,7 @@ static void first_report(ig_stress *m, ig_lid e, double time, int layer) {
   char where[32] = "";
   t->layer = layer;
   t->time = time;
-  t->stress = level(m, e) * m->tears.strength[e];
+  t->stress = m->tears.level[e] * m->tears.strength[e];
   for (int i = 0; i < 3 * m->npe; i++)
     t->place[i % 3] +=
         m->mesh->x[3 * (int64_t)m->conn[m->npe * (int64_t)e + i / 3] + i % 3] / m->npe;
@@ -81,12 +94,15 @@ double ig_stress_removal_force(const ig_stress *m) {
 
 /* One round: *any: something has torn. */
 static ig_status tear_round(ig_stress *m, const ig_stress_goal *at, ig_lid *list, bool *any) {
+  const double *level = m->tears.level;
   double worst = 0;
   ig_lid first = 0, count = 0;
-  IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
+  IG_TRY(ig_stress_report(m));
+  IG_TRY(ig_stress_elements_flow(
+      m, &(ig_stress_flow){sizeof *level, level_make, level_take, m, true}));
   for (ig_lid e = 0; e < m->elements; e++)
-    if (level(m, e) > worst) {
-      worst = level(m, e);
+    if (level[e] > worst) {
+      worst = level[e];
       first = e;
     }
   *any = worst >= 1;
@@ -95,7 +111,7 @@ static ig_status tear_round(ig_stress *m, const ig_stress_goal *at, ig_lid *list
   if (m->tears.torn.elements == 0)
     first_report(m, first, at->time, m->tears.now);
   for (ig_lid e = 0; e < m->elements; e++)
-    if (level(m, e) >= fmax(1, 0.9 * worst))
+    if (level[e] >= fmax(1, 0.9 * worst))
       list[count++] = e;
   IG_TRY(ig_stress_tear_off(m, list, count));
   IG_TRY(ig_stress_system_change(m, false));

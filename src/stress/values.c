@@ -2,71 +2,111 @@
    as much memory on the device as the state of the points. */
 #include "stress/model.h"
 #include "backend/backend.h"
+#include "core/sorted.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The next elements from `begin` on, on the device in work.values. */
-static ig_status portion(ig_stress *m, ig_stress_value what, ig_lid begin, ig_lid *count) {
-  const size_t fit = m->work.values.count / (size_t)ig_stress_value_count(what);
-  const ig_lid left = m->part.elements - begin;
-  *count = (size_t)left < fit ? left : (ig_lid)fit;
-  return m->ops->values(m->cx, &m->args, what, m->work.old.dev, m->u.dev, begin, *count,
-                        m->work.values.dev);
+/* Values that are made portion by portion, each copied out before the next one overwrites
+   work.values. */
+typedef struct {
+  ig_stress *m;
+  ig_stress_value what;
+  ig_stress_taking *take;
+  void *user;
+} passing;
+
+/* Of elements of the part, at most as many as a portion has. */
+static ig_status values_make(void *user, ig_lid begin, ig_lid count, void *rows) {
+  const passing *p = user;
+  ig_stress *m = p->m;
+  const size_t size = (size_t)ig_stress_value_count(p->what);
+  IG_TRY(m->ops->values(m->cx, &m->args, p->what, m->work.old.dev, m->u.dev, begin, count,
+                        m->work.values.dev));
+  return m->cx->backend->copy_out(m->cx, rows, m->work.values.dev,
+                                  size * (size_t)count * sizeof(double));
 }
 
-/* `out`: elements of the part x ig_stress_value_count(what), host. Each portion is copied out
-   before the next one overwrites work.values. */
-static ig_status values_of_part(ig_stress *m, ig_stress_value what, double *out) {
-  const size_t size = (size_t)ig_stress_value_count(what);
-  ig_lid count;
-  for (ig_lid begin = 0; begin < m->part.elements; begin += count) {
-    IG_TRY(portion(m, what, begin, &count));
-    IG_TRY(m->cx->backend->copy_out(m->cx, out + size * (size_t)begin, m->work.values.dev,
-                                    size * (size_t)count * sizeof *out));
-  }
+static ig_status values_hand(void *user, ig_lid begin, ig_lid count, const void *rows) {
+  const passing *p = user;
+  return p->take(p->user, begin, count, rows);
+}
+
+ig_status ig_stress_report(ig_stress *m) {
+  passing p = {m, IG_VALUE_REPORT, NULL, NULL};
+  const ig_lid most = (ig_lid)(m->work.values.count / IG_STRESS_REPORT), all = m->part.elements;
+  for (ig_lid begin = 0; begin < all; begin += most)
+    IG_TRY(values_make(&p, begin, all - begin < most ? all - begin : most,
+                       m->report + IG_STRESS_REPORT * (int64_t)begin));
   return IG_OK;
 }
 
-/* `out`: the same of all elements. */
-ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out) {
-  const size_t size = (size_t)ig_stress_value_count(what);
-  double *mine;
-  if (!ig_stress_divided(m))
-    return values_of_part(m, what, out);
-  IG_TRY(IG_NEW(m->cx, &mine, size * (size_t)m->part.elements, "values of elements"));
-  ig_status status = values_of_part(m, what, mine);
-  if (status == IG_OK)
-    status = ig_stress_elements_gather(m, mine, size * sizeof *mine, out);
-  free(mine);
+ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what, bool everyone,
+                                ig_stress_taking *take, void *user) {
+  passing p = {m, what, take, user};
+  return ig_stress_elements_flow(
+      m, &(ig_stress_flow){sizeof(double) * (size_t)ig_stress_value_count(what), values_make,
+                           values_hand, &p, everyone});
+}
+
+/* Columns of the report. */
+typedef struct {
+  const double *report;
+  int from, components;
+  double *to;
+} choosing;
+
+static ig_status columns_make(void *user, ig_lid begin, ig_lid count, void *rows) {
+  const choosing *c = user;
+  const double *from = c->report + IG_STRESS_REPORT * (int64_t)begin + c->from;
+  for (ig_lid i = 0; i < count; i++, from += IG_STRESS_REPORT)
+    memcpy((double *)rows + c->components * (int64_t)i, from,
+           sizeof(double) * (size_t)c->components);
+  return IG_OK;
+}
+
+static ig_status columns_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+  const choosing *c = user;
+  memcpy(c->to + c->components * (int64_t)begin, rows,
+         sizeof(double) * (size_t)c->components * (size_t)count);
+  return IG_OK;
+}
+
+ig_status ig_stress_report_columns(ig_stress *m, int from, int components, double *to) {
+  choosing c = {m->report, from, components, to};
+  return ig_stress_elements_flow(m, &(ig_stress_flow){sizeof(double) * (size_t)components,
+                                                      columns_make, columns_take, &c, false});
+}
+
+ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig_lid count, int column,
+                              double *value) {
+  const ig_stress_division *p = &m->part;
+  const bool divided = ig_stress_divided(m);
+  double *all;
+  for (ig_lid k = 0; k < count; k++) {
+    const int64_t e = divided ? ig_sorted_find(p->element, p->elements, item[k]) : item[k];
+    value[k] = e < 0 ? 0 : m->report[IG_STRESS_REPORT * e + column];
+  }
+  if (!divided)
+    return IG_OK;
+  ig_status status =
+      ig_ranks_allgather(m->cx, IG_OK, value, sizeof *value * (size_t)count, (void **)&all);
+  for (ig_lid k = 0; k < count && status == IG_OK; k++)
+    value[k] = all[p->owner[item[k]] * (int64_t)count + k];
+  free(all);
   return status;
 }
 
-/* Portion by portion, each taken before the next one overwrites it; on several ranks all ranks take
-   the values of all. */
-ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what, ig_stress_taking *take,
-                                void *user) {
-  const size_t size = (size_t)ig_stress_value_count(what);
-  const bool divided = ig_stress_divided(m);
-  double *value = NULL;
-  ig_lid count;
-  ig_status status = IG_OK;
-  IG_TRY(IG_NEW(m->cx, &value, divided ? size * (size_t)m->elements + 1 : m->work.values.count,
-                "values of elements"));
-  if (divided) {
-    status = ig_stress_values(m, what, value);
-    status = status == IG_OK ? take(user, 0, m->elements, value) : status;
-  }
-  for (ig_lid begin = 0; begin < m->elements && !divided; begin += count) {
-    IG_TRY_GOTO(status, done, portion(m, what, begin, &count));
-    IG_TRY_GOTO(status, done,
-                m->cx->backend->copy_out(m->cx, value, m->work.values.dev,
-                                         size * (size_t)count * sizeof *value));
-    IG_TRY_GOTO(status, done, take(user, begin, count, value));
-  }
-done:
-  free(value);
-  return status;
+/* As integers the bits of numbers that are not negative have their order. */
+ig_status ig_stress_largest(ig_stress *m, double *value, int count) {
+  int64_t bits[IG_STRESS_LARGEST];
+  if (!ig_stress_divided(m))
+    return IG_OK;
+  memcpy(bits, value, sizeof *value * (size_t)count);
+  IG_TRY(ig_ranks_max(m->cx, IG_OK, bits, count));
+  memcpy(value, bits, sizeof *value * (size_t)count);
+  return IG_OK;
 }
 
 /* Sums in the order of elements on the host: the same bits with any backend's threads. */
@@ -85,7 +125,7 @@ static ig_status sum_take(void *user, ig_lid begin, ig_lid count, const double *
 ig_status ig_stress_value_sums(ig_stress *m, ig_stress_value what, double *sum) {
   summing s = {ig_stress_value_count(what), sum};
   memset(sum, 0, sizeof *sum * (size_t)s.size);
-  return ig_stress_values_take(m, what, sum_take, &s);
+  return ig_stress_values_take(m, what, true, sum_take, &s);
 }
 
 ig_status ig_stress_past(ig_stress *m) {

@@ -118,7 +118,7 @@ ig_status ig_stress_problem_step(ig_stress_problem *q, double dt, double T, ig_s
 ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *user,
                                  double out[IG_STRESS_REPORT]) {
   ig_stress *m = q->m;
-  IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
+  IG_TRY(ig_stress_report(m));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   double n = 0;
   memset(out, 0, sizeof(double) * IG_STRESS_REPORT);
