@@ -173,6 +173,24 @@ static ig_status points_add(ig_ctx *cx, ig_structure_problem *q, ig_lid next) {
   return IG_OK;
 }
 
+static ig_status regions_add(ig_ctx *cx, ig_structure_problem *q) {
+  for (int i = 0; i < IG_PROBLEM_REGIONS && q->region[i].name; i++) {
+    ig_set *set = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+      ig_lid count = 0;
+      for (ig_lid n = 0; n < q->mesh->nodes; n++)
+        if (q->region[i].holds(q->mesh->x + 3 * (size_t)n)) {
+          if (pass)
+            set->item[count] = n;
+          count++;
+        }
+      if (!pass)
+        IG_TRY(ig_mesh_add_set(cx, q->mesh, q->region[i].name, IG_SET_NODES, count, &set));
+    }
+  }
+  return IG_OK;
+}
+
 static ig_status mesh_make(ig_ctx *cx, ig_structure_problem *q) {
   ig_lid nodes = 0, *number[2] = {NULL, NULL};
   int loose = 0;
@@ -209,7 +227,8 @@ static ig_status mesh_make(ig_ctx *cx, ig_structure_problem *q) {
     for (ig_lid e = 0; e < count; e++)
       all->item[e] = first++;
   }
-  status = points_add(cx, q, nodes);
+  IG_TRY_GOTO(status, done, points_add(cx, q, nodes));
+  status = regions_add(cx, q);
 done:
   free(number[0]);
   free(number[1]);
@@ -239,6 +258,12 @@ static void show(void *user, const ig_snapshot_view *v) {
       memcpy(q->force, f->data, (size_t)v->points * 3 * sizeof *q->force);
     if (strcmp(f->name, "stress") == 0)
       memcpy(q->stress, f->data, (size_t)v->cells * 6 * sizeof *q->stress);
+    if (strcmp(f->name, "nodal_stress") == 0 || strcmp(f->name, "nodal_stress_top") == 0)
+      memcpy(q->node_stress[0], f->data, (size_t)v->points * 6 * sizeof *q->stress);
+    if (strcmp(f->name, "nodal_stress_bottom") == 0)
+      memcpy(q->node_stress[1], f->data, (size_t)v->points * 6 * sizeof *q->stress);
+    if (strcmp(f->name, "T") == 0)
+      memcpy(q->T, f->data, (size_t)v->points * sizeof *q->T);
   }
 }
 
@@ -252,6 +277,10 @@ static ig_status run(ig_ctx *cx, ig_structure_problem *q) {
   IG_TRY_GOTO(status, done, IG_NEW(cx, &q->force, 3 * (size_t)q->mesh->nodes, "results"));
   IG_TRY_GOTO(status, done,
               IG_NEW(cx, &q->stress, 6 * (size_t)ig_mesh_elements(q->mesh), "results"));
+  for (int i = 0; i < 2; i++)
+    IG_TRY_GOTO(status, done,
+                IG_NEW(cx, &q->node_stress[i], 6 * (size_t)q->mesh->nodes, "results"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &q->T, (size_t)q->mesh->nodes, "results"));
   IG_TRY_GOTO(status, done, ig_case_new(cx, &c));
   IG_TRY_GOTO(status, done, ig_case_set(c, "physics", "structure"));
   for (int i = 0; i < IG_PROBLEM_KEYS && q->set[i].key; i++)
@@ -286,6 +315,9 @@ void ig_structure_problem_free(ig_structure_problem *q) {
   free(q->u);
   free(q->force);
   free(q->stress);
+  free(q->node_stress[0]);
+  free(q->node_stress[1]);
+  free(q->T);
 }
 
 double ig_structure_problem_moved(const ig_structure_problem *q, const double x[3], int d) {

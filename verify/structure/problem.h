@@ -26,7 +26,13 @@ typedef struct {
   const char *key, *value;
 } ig_structure_entry;
 
-enum { IG_PROBLEM_POINTS = 8, IG_PROBLEM_KEYS = 16, IG_PROBLEM_MODES = 12, IG_PROBLEM_LIMITS = 2 };
+enum {
+  IG_PROBLEM_POINTS = 8,
+  IG_PROBLEM_REGIONS = 4,
+  IG_PROBLEM_KEYS = 16,
+  IG_PROBLEM_MODES = 12,
+  IG_PROBLEM_LIMITS = 2
+};
 
 /* Filled by the caller as far as `set`; lists end with a NULL. */
 typedef struct {
@@ -37,11 +43,17 @@ typedef struct {
     double x[3];
     bool loose;
   } point[IG_PROBLEM_POINTS];
+  /* node sets by their places */
+  struct {
+    const char *name;
+    bool (*holds)(const double x[3]);
+  } region[IG_PROBLEM_REGIONS];
   ig_structure_entry set[IG_PROBLEM_KEYS];
   /* results: displacements and forces of elements on nodes, nodes x 3; mean stresses of elements,
-     elements x 6; modes and limit loads of the summary */
+     elements x 6; stresses at nodes of solids, or of shells at their top, and those at the bottom,
+     nodes x 6; temperatures of nodes; modes and limit loads of the summary */
   ig_mesh *mesh;
-  double *u, *force, *stress;
+  double *u, *force, *stress, *node_stress[2], *T;
   double mode[IG_PROBLEM_MODES];
   double limit[IG_PROBLEM_LIMITS];
 } ig_structure_problem;

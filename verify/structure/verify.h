@@ -35,6 +35,10 @@ ig_status ig_structure_verify_patch(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_hertz(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_punch(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_ironing(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_nafems.c */
+ig_status ig_structure_verify_nafems(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_structure_verify_nafems_heat(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_structure_verify_plate_buckling(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_sze.c */
 ig_status ig_structure_verify_strip(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_structure_verify_slit(ig_ctx *cx, const ig_verify_sink *sink);
