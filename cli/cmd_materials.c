@@ -51,6 +51,8 @@ static void material_put(void *user, const ig_material_info *info) {
     wrapped("to be given in the case for", info->missing, 4);
   if (*info->left_out)
     wrapped("", info->left_out, 4);
+  if (*info->growth)
+    wrapped("grains: growth:", info->growth, 4);
   wrapped("sources:", info->sources, 4);
   if (l->name) { /* the file itself: what a case can override */
     char line[1024];
@@ -90,11 +92,6 @@ static int materials_run(const cli_args *args) {
       cli_error("there is no material '%s': 'ingot materials' lists them", l.name);
     return CLI_BAD_INPUT;
   }
-  if (code == CLI_GOOD && !l.name && !l.list)
-    wrapped("grains:",
-            "no material; it takes a law of dendrite growth, `growth.law`: in625, in718, or custom "
-            "with coefficients, as docs/explanation/grains.md has them of SS316",
-            0);
   return code;
 }
 

@@ -2,7 +2,6 @@
    chosen; numbers of cells follow from the size, so that elements stay well shaped. */
 #include "cli.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,8 @@
 
 /* The texts are the files of cli/new, which CMake turns into strings. ${L}, ${W*0.5} are sides in
    mm times a factor, ${cells L H/4} the number of cells of H/4 along L, "3 cells" three times as
-   many, ${M} the material, ${m} in small letters, ${path} the time of a path, ${FILE} the case. */
+   many, ${M} the material, ${growth} its law in grains, ${speed} of a front, ${note} what its file
+   says of the room, ${path} the time of a path, ${FILE} the case. */
 extern const char cli_new_statics[], cli_new_vibration[], cli_new_impact[], cli_new_print[],
     cli_new_powder[], cli_new_grains[], cli_new_distortion[], cli_new_design[], cli_new_crack[];
 
@@ -139,9 +139,13 @@ static bool size_read(const char *text, double size[3]) {
 /* Whether a material exists and has what a room needs; and all that do, for the message. */
 typedef struct {
   const char *material, *room;
-  const char *key; /* that its file must have beyond what the room needs; NULL: none */
+  const char *needs; /* the room by whose list of values it is chosen */
+  const char *key;   /* that its file must have beyond those; NULL: none */
   bool found, fits;
   bool rates; /* it has a law of Johnson and Cook, which static analyses do not compute with */
+  char reason[512]; /* why it is not for the room as it is, from its file, or "" */
+  char lacks[128];  /* keys, with spaces between */
+  char growth[256]; /* its law in grains */
   char others[512];
 } choice;
 
@@ -158,17 +162,40 @@ static bool file_has(const char *path, const char *key) {
   return has;
 }
 
+/* Copies what stands behind `before`, "Not for powder: ", up to `end`; "" where it is not. */
+static void part_copy(char *to, size_t size, const char *text, const char *before,
+                      const char *end) {
+  const char *at = strstr(text, before);
+  *to = '\0';
+  if (!at)
+    return;
+  at += strlen(before);
+  const char *stop = strstr(at, end);
+  snprintf(to, size, "%.*s", (int)(stop ? (size_t)(stop - at) : strlen(at)), at);
+}
+
 /* Called for each material; `rooms` is a list of names with spaces between. */
 static void material_look(void *user, const ig_material_info *info) {
   choice *c = user;
-  const char *at = strstr(info->rooms, c->room);
-  const size_t length = strlen(c->room);
-  const bool fits = at && (at == info->rooms || at[-1] == ' ') && strchr(" ", at[length]) &&
-                    (!c->key || file_has(info->path, c->key));
+  const char *at = strstr(info->rooms, c->needs);
+  const size_t length = strlen(c->needs);
+  const bool room = at && (at == info->rooms || at[-1] == ' ') && strchr(" ", at[length]);
+  const bool fits = room && (!c->key || file_has(info->path, c->key));
   if (strcmp(info->name, c->material) == 0) {
+    char before[64];
     c->found = true;
     c->rates = file_has(info->path, "johnson_cook");
     c->fits = fits;
+    snprintf(c->growth, sizeof c->growth, "%s", info->growth);
+    snprintf(before, sizeof before, "Not for %s: ", c->room);
+    part_copy(c->reason, sizeof c->reason, info->left_out, before, " Not for ");
+    const size_t end = strlen(c->reason);
+    if (end && c->reason[end - 1] == '.')
+      c->reason[end - 1] = '\0';
+    snprintf(before, sizeof before, "%s: ", c->needs);
+    part_copy(c->lacks, sizeof c->lacks, info->missing, before, ";");
+    if (room && !fits)
+      snprintf(c->lacks, sizeof c->lacks, "%s", c->key);
   }
   if (fits)
     snprintf(c->others + strlen(c->others), sizeof c->others - strlen(c->others), "%s%s",
@@ -176,39 +203,35 @@ static void material_look(void *user, const ig_material_info *info) {
 }
 
 /* A case that lacks values of its material would fail in its first run: it is refused here, with
-   those that work. */
-static int material_check(const cli_args *args, const kind *k, const char *material, bool *rates) {
-  *rates = false;
-  /* the room has laws of growth of two alloys and takes nothing else of a material */
-  if (strcmp(k->room, "grains") == 0) {
-    if (strcmp(material, "IN625") == 0 || strcmp(material, "IN718") == 0)
-      return CLI_GOOD;
-    cli_error("grains has no law of growth of '%s': expected IN625 or IN718; others are given by "
-              "growth: {law: custom, …} in the case",
-              material);
-    return CLI_BAD_INPUT;
-  }
+   the reason and those that work. */
+static int material_check(const cli_args *args, const kind *k, choice *c) {
   /* The case gives the absorptivity that powder needs beside what thermal needs; its keyhole needs
      a boiling temperature, and new material of a build is without stress at its solidus: ceramics
      have not both. */
-  const bool powder = strcmp(k->room, "powder") == 0;
-  choice c = {.material = material,
-              .room = powder ? "thermal" : k->room,
-              .key = powder                           ? "boiling"
-                     : strcmp(k->room, "stress") == 0 ? "solidus"
-                                                      : NULL};
+  const bool powder = strcmp(k->room, "powder") == 0, stress = strcmp(k->room, "stress") == 0;
+  c->room = k->room;
+  c->needs = powder ? "thermal" : k->room;
+  c->key = powder ? "boiling" : stress ? "solidus" : NULL;
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
     return code;
-  code = cli_result(cx, ig_materials(cx, material_look, &c));
+  code = cli_result(cx, ig_materials(cx, material_look, c));
   cli_close(cx);
-  *rates = c.rates;
-  if (code != CLI_GOOD || c.fits)
+  if (code != CLI_GOOD || c->fits)
     return code;
-  cli_error(c.found ? "material '%s' lacks values that %s needs: complete are %s"
-                    : "there is no material '%s': %s can use %s",
-            material, k->room, c.others);
+  const char *all = *c->others ? c->others : "none";
+  if (!c->found)
+    cli_error("there is no material '%s': %s can use %s", c->material, k->room, all);
+  else if (*c->reason)
+    cli_error("material '%s' is not for %s: %s; complete are %s", c->material, k->room, c->reason,
+              all);
+  else
+    cli_error("material '%s' lacks %s, which '%s' of %s needs%s: add it to a copy of its file "
+              "(docs/how-to/add-a-material.md), or take one of %s",
+              c->material, c->lacks, k->name, k->room,
+              stress && strcmp(c->lacks, c->key) == 0 ? " (new metal is without stress there)" : "",
+              all);
   return CLI_BAD_INPUT;
 }
 
@@ -227,10 +250,26 @@ static double side_of(const char **p, const double size[3]) {
   return value;
 }
 
+/* A number of a law of grains, "{law: custom, limit: 26.5 K}"; 0 where it is not given. */
+static double law_number(const char *law, const char *key) {
+  const char *at = strstr(law, key);
+  return at ? strtod(at + strlen(key), NULL) : 0;
+}
+
+/* How fast a melt may solidify so that dendrites keep up: 0.6 m/s, of a law by coefficients at most
+   0.7 of its largest speed. */
+static double growth_speed(const char *law) {
+  const double u = law_number(law, "limit:"), c = law_number(law, "cubic:");
+  const double most =
+      u * (law_number(law, "linear:") + u * (law_number(law, "quadratic:") + u * c));
+  return most > 0 ? fmin(0.6, 0.7 * most) : 0.6;
+}
+
 /* Copies the text of a kind, with its places filled. The texts are part of the program, so they
    need no checks. `file` is the name that comments of the text mention. */
-static void case_write(FILE *to, const kind *k, const double size[3], const char *material,
-                       const char *file, bool rates) {
+static void case_write(FILE *to, const kind *k, const double size[3], const choice *c,
+                       const char *file) {
+  const char *const material = c->material;
   for (const char *p = k->text; *p; p++) {
     if (strncmp(p, "${", 2) != 0) {
       fputc(*p, to);
@@ -240,12 +279,16 @@ static void case_write(FILE *to, const kind *k, const double size[3], const char
     if (strncmp(p, "FILE", 4) == 0) {
       fputs(file, to);
     } else if (strncmp(p, "law", 3) == 0) { /* of yield and hardening, whatever the rate */
-      fputs(rates ? ", law: plastic" : "", to);
+      fputs(c->rates ? ", law: plastic" : "", to);
     } else if (*p == 'M') {
       fputs(material, to);
-    } else if (*p == 'm') {
-      for (const char *c = material; *c; c++)
-        fputc(tolower((unsigned char)*c), to);
+    } else if (strncmp(p, "growth", 6) == 0) {
+      fputs(c->growth, to);
+    } else if (strncmp(p, "speed", 5) == 0) {
+      fprintf(to, "%.2g", growth_speed(c->growth));
+    } else if (strncmp(p, "note", 4) == 0) { /* what its file says of the room, on a line */
+      if (*c->reason)
+        fprintf(to, "  # %s is not for %s as it is: %s\n", material, k->room, c->reason);
     } else if (strncmp(p, "cells ", 6) == 0 || strncmp(p, "3 cells ", 8) == 0) {
       const double times = *p == '3' ? 3 : 1;
       p = strchr(p, 'c') + 6;
@@ -299,8 +342,8 @@ static int new_run(const cli_args *args) {
   }
   if (!material)
     material = asks && !args->words.count ? ask("material", k->material, c, sizeof c) : k->material;
-  bool rates;
-  const int code = material_check(args, k, material, &rates);
+  choice chosen = {.material = material};
+  const int code = material_check(args, k, &chosen);
   if (code != CLI_GOOD)
     return code;
   snprintf(path, sizeof path, "%s.yaml", k->name);
@@ -314,13 +357,15 @@ static int new_run(const cli_args *args) {
               access(file, F_OK) == 0 ? ": it is there; --force replaces it" : "");
     return CLI_BAD_INPUT;
   }
-  case_write(to, k, size, material, standard ? path : file, rates);
+  case_write(to, k, size, &chosen, standard ? path : file);
   if (!standard && fclose(to) != 0) {
     cli_error("%s: cannot be written", file);
     return CLI_FAILED;
   }
   if (!standard && !args->quiet)
     printf("%s: %s; now 'ingot run %s --report'\n", file, k->about, file);
+  if (!standard && !args->quiet && *chosen.reason)
+    printf("%s is not for %s as it is: %s\n", material, k->room, chosen.reason);
   return CLI_GOOD;
 }
 

@@ -285,6 +285,19 @@ const ig_material_case *ig_material_find(const ig_list *materials, const char *n
   return NULL;
 }
 
+/* What is missing, with meaning and unit, and what to do. */
+static ig_status lacks(ig_ctx *cx, const ig_material_case *m, const ig_option *o, const char *who) {
+  const char *unit = o->unit ? o->unit : "", *in = *unit ? ", in " : "";
+  /* the name of a shipped file; others are paths */
+  if (m->file && !strpbrk(m->file, "/."))
+    return ig_fail_at(cx, &m->at,
+                      "material '%.60s' lacks '%s', which %s needs: %s%s%s; give it beside `file` "
+                      "('ingot materials %.40s' has what is known)",
+                      m->name, o->key, who, o->help, in, unit, m->file);
+  return ig_fail_at(cx, &m->at, "material '%.60s' lacks '%s', which %s needs: %s%s%s", m->name,
+                    o->key, who, o->help, in, unit);
+}
+
 /* Keys are looked up in the option table, so that the message can give meaning and unit. */
 ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char *keys,
                               const char *who) {
@@ -299,9 +312,7 @@ ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char 
     const bool given = o->kind == IG_OPT_REAL ? !isnan(*(const double *)value)
                                               : ((const ig_table *)value)->count > 0;
     if (!given)
-      return ig_fail_at(cx, &m->at, "material '%.60s' lacks '%s', which %s needs: %s%s%s", m->name,
-                        o->key, who, o->help, o->unit && *o->unit ? ", in " : "",
-                        o->unit ? o->unit : "");
+      return lacks(cx, m, o, who);
     key += length + (key[length] == '|');
   }
   return IG_OK;

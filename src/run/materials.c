@@ -125,8 +125,8 @@ static void range_of(const ig_material_case *m, double range[2]) {
 
 /* Appends to a text what fits. */
 static void append(char *text, size_t size, const char *more) {
-  const size_t used = strlen(text);
-  snprintf(text + used, size - used, "%s", more);
+  const size_t used = strlen(text), room = size - used - 1;
+  snprintf(text + used, room + 1, "%.*s", (int)room, more);
 }
 
 /* Appends words to a text, as many as fit, after a blank. */
@@ -185,8 +185,8 @@ static unsigned values_of(const ig_material_case *m) {
 
 /* Rooms for which the values are complete, with spaces between; and what others lack, "powder:
    absorptivity; …", but for rooms of which the file itself says why they are left out. */
-static void rooms_of(const ig_material_case *m, const char *left_out, char *rooms,
-                     size_t rooms_size, char *missing, size_t missing_size) {
+static void rooms_of(const ig_material_case *m, const char *left_out, const char *growth,
+                     char *rooms, size_t rooms_size, char *missing, size_t missing_size) {
   const unsigned values = values_of(m);
   *rooms = *missing = '\0';
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
@@ -203,6 +203,10 @@ static void rooms_of(const ig_material_case *m, const char *left_out, char *room
           add(missing, missing_size, keys[k]);
     }
   }
+  if (*growth)
+    add(rooms, rooms_size, "grains");
+  else if (!strstr(left_out, "Not for grains:"))
+    append(missing, missing_size, *missing ? "; grains: growth" : "grains: growth");
 }
 
 /* A text in a buffer of the caller. */
@@ -211,16 +215,22 @@ typedef struct {
   size_t size;
 } words;
 
-/* Reads the leading comments of a material file: "# NAME: what it is.", "# Sources: …" and "# Not
-   for ROOM: …", until a line that starts another subject ("# SI."). */
-static void head_read(const char *path, words about, words sources, words left_out) {
+/* Reads the leading comments of a material file: "# NAME: what it is.", "# Sources: …", "# Not for
+   ROOM: …" and "# For grains: growth: {…}" of one line, until a line that starts another subject
+   ("# SI."). */
+static void head_read(const char *path, words about, words sources, words left_out, words growth) {
   FILE *file = fopen(path, "r");
   char line[1024];
   const words *now = &about;
-  *about.text = *sources.text = *left_out.text = '\0';
+  static const char grains[] = "# For grains: growth: ";
+  *about.text = *sources.text = *left_out.text = *growth.text = '\0';
   while (file && fgets(line, sizeof line, file) && strncmp(line, "# ", 2) == 0 &&
          strncmp(line, "# SI.", 5) != 0) {
     line[strcspn(line, "\n")] = '\0';
+    if (strncmp(line, grains, sizeof grains - 1) == 0) {
+      append(growth.text, growth.size, line + sizeof grains - 1);
+      continue;
+    }
     const bool source = strncmp(line, "# Sources: ", 11) == 0;
     now = source ? &sources : strncmp(line, "# Not for ", 10) == 0 ? &left_out : now;
     add(now->text, now->size, line + (source ? 11 : 2));
@@ -234,7 +244,7 @@ static ig_status material_list(ig_ctx *cx, ig_arena *arena, const char *path, ig
                                void *user) {
   ig_node *root = NULL;
   ig_material_case m;
-  char about[256], sources[2048], left_out[1024], rooms[128], missing[512];
+  char about[256], sources[2048], left_out[1024], growth[256], rooms[128], missing[512];
   memset(&m, 0, sizeof m);
   IG_TRY(ig_yaml_open(cx, arena, path, &root));
   const ig_option_table table = {.options = ig_material_options, .into = &m};
@@ -247,11 +257,12 @@ static ig_status material_list(ig_ctx *cx, ig_arena *arena, const char *path, ig
                            .sources = sources,
                            .rooms = rooms,
                            .left_out = left_out,
+                           .growth = growth,
                            .missing = missing};
   head_read(path, (words){about, sizeof about}, (words){sources, sizeof sources},
-            (words){left_out, sizeof left_out});
+            (words){left_out, sizeof left_out}, (words){growth, sizeof growth});
   range_of(&m, info.range);
-  rooms_of(&m, left_out, rooms, sizeof rooms, missing, sizeof missing);
+  rooms_of(&m, left_out, growth, rooms, sizeof rooms, missing, sizeof missing);
   found(user, &info);
   return IG_OK;
 }

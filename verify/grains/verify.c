@@ -223,7 +223,7 @@ static ig_status verify_competition(ig_ctx *cx, const ig_verify_sink *sink) {
    solid (Kolmogorov; Avrami; exactly so for grains of one orientation). */
 #define LAW 1e-4 /* v = LAW u^2 */
 static ig_status verify_nuclei(ig_ctx *cx, const ig_verify_sink *sink) {
-  enum { N = 48 };
+  enum { N = 40 };
   const double begin = 20, end = 40, cooling = 2e5;
   ig_grains_case c = box(N, N, N);
   ig_grains_run r = {.cx = cx};

@@ -19,14 +19,6 @@ static double table_at(const ig_table *t, double x) {
   return t->y[t->count - 1];
 }
 
-/* Fails where a required value is missing. */
-static ig_status material_need(ig_ctx *cx, const ig_material_case *c, double value,
-                               const char *key) {
-  if (isnan(value))
-    return ig_fail_at(cx, &c->at, "material '%s' needs `%s` for dynamics", c->name, key);
-  return IG_OK;
-}
-
 /* The law that a material has: as the case says, else by what it gives. */
 static int law_of(const ig_material_case *c) {
   if (c->law != IG_MATERIAL_AUTO)
@@ -60,8 +52,7 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
   m->density = table_at(&c->density, 293.15);
   m->young = c->young;
   m->poisson = isnan(c->poisson) ? 0.3 : c->poisson;
-  IG_TRY(material_need(cx, c, m->density, "density"));
-  IG_TRY(material_need(cx, c, m->young, "young"));
+  IG_TRY(ig_material_require(cx, c, "density|young", "dynamics"));
   m->shear = m->young / (2 * (1 + m->poisson));
   m->bulk = m->young / (3 * (1 - 2 * m->poisson));
   IG_TRY(hardening_check(cx, c));
@@ -88,7 +79,7 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
     *law = IG_LAW_TABLE;
     return IG_OK;
   }
-  IG_TRY(material_need(cx, c, c->yield, "yield"));
+  IG_TRY(ig_material_require(cx, c, "yield", "dynamics"));
   m->yield = c->yield;
   m->hardening = isnan(c->hardening) ? 0 : c->hardening;
   /* H = E Et / (E - Et): slope of stress over plastic strain from the slope over strain */
