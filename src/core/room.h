@@ -79,6 +79,7 @@ typedef struct {
   double duration; /* of the whole run, as at.time counts; INFINITY: unknown */
   int64_t steps;   /* of the whole run; 0: unknown, as steps change their length */
   double dt;       /* length of the next step, as at.time counts */
+  bool uneven;     /* later steps may be many times as long: dt says nothing about their number */
   bool ended;
   bool iterations; /* steps are iterations, and no time passes */
   bool whole;      /* the run is a single step, with nothing in it to save */

@@ -378,8 +378,11 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   if (!job->materials || job->materials->count != 1)
     return ig_fail_at(r->cx, &r->c->at, "physics: powder needs one material");
   r->material = IG_ITEM(const ig_material_case, *job->materials, 0);
-  if (!r->material->absorptivity.count)
-    return ig_fail_at(r->cx, &r->material->at, "physics: powder needs the material's absorptivity");
+  IG_TRY(ig_material_require(r->cx, r->material, "absorptivity", "physics: powder"));
+  if (isnan(r->material->solidus))
+    ig_warn_at(r->cx, &r->material->at,
+               "material '%.60s' has no `solidus`: nothing melts, and powder stays powder",
+               r->material->name);
   IG_TRY(tables_make(r));
   IG_TRY(paths_open(r));
   IG_TRY(IG_NEW(r->cx, &r->body, r->c->hatch.parts.count, "parts"));

@@ -55,6 +55,7 @@ static void stand(const void *self, ig_run_status *s) {
                        .clock = r->time,
                        .duration = r->duration,
                        .dt = r->dt_fine,
+                       .uneven = true, /* in pauses; advice.c warns of the fine ones */
                        .ended = r->time >= r->duration,
                        .work = r->work};
   snprintf(s->note, sizeof s->note, "layer %lld of %lld", (long long)r->layer,

@@ -109,7 +109,7 @@ static ig_status outputs(ig_loop *m, ig_moment from, bool edge) {
 static void steps_warn(const ig_loop *m) {
   const ig_run_status *now = &m->now;
   const double most = 1e9, steps = now->steps > 0 ? (double)(now->steps - now->at.step)
-                                   : now->dt > 0 && isfinite(now->duration)
+                                   : now->dt > 0 && !now->uneven && isfinite(now->duration)
                                        ? (now->duration - now->at.time) / now->dt
                                        : 0;
   if (!(steps > most) || now->iterations || !ig_ranks_first(m->job->cx))
@@ -191,7 +191,7 @@ ig_status ig_loop_stop(ig_loop *m) {
   IG_TRY(save(m));
   if (now->steps > 0)
     snprintf(of, sizeof of, " of %" PRId64, now->steps);
-  else if (now->dt > 0 && isfinite(now->duration))
+  else if (now->dt > 0 && !now->uneven && isfinite(now->duration))
     snprintf(of, sizeof of, " of about %.0f",
              (double)now->at.step + ceil((now->duration - now->at.time) / now->dt));
   return IG_FAIL(job->cx, IG_INTERRUPTED, "interrupted at step %" PRId64 "%s; %s", now->at.step, of,

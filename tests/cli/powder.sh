@@ -183,6 +183,14 @@ for window in '9 mm, 9 mm, 9 mm' '1.2 mm, 0.6 mm, 0.2 mm'; do
   sed -n 's/.*"source": \([0-9.e+-]*\),*$/\1/p' late/summary.json | awk '{ exit ($1 / 0.15 - 1) ^ 2 > 1e-16 }' || fail "light of a laser that comes late: $(grep '"source"' late/summary.json)"
 done
 awk -F, 'NR > 1 { T[NR] = $14 } END { exit !(T[2] > 1600 && (T[3] / T[2] - 1) ^ 2 < 1e-12) }' lasers/lines.csv || fail "two lasers: $(cut -d, -f14 lasers/lines.csv)"
+# pauses are crossed in long steps: a long one is no sign of a wrong unit, and how many steps it takes is not guessed
+"$INGOT" run hatch.yaml -o pause -t 1 -s duration=100000s >said 2>&1 &
+pid=$!
+for _ in $(seq 600); do [ -s pause/history.csv ] && break; sleep 0.05; done
+kill -INT $pid
+wait $pid
+grep -q 'interrupted at step [0-9]*; it can be continued' said || fail "interrupted: $(cat said)"
+grep -q 'steps of .* to the end' said && fail "a guess at the number of steps: $(cat said)"
 # a camera sees an even cooling as it is, whatever its frames
 if command -v python3 >/dev/null; then
   mkdir -p even
