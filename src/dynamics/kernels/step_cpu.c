@@ -1,7 +1,7 @@
 /* The CPU's passes, in three pairs of precision (elements, particles): single, mixed, double.
    Elements work on packs of lanes (kern/pack_*.h), particles one by one. The inclusions stamp
    the same sources for each number type; order matters, as each precision header redefines REAL
-   and FN. */
+   and FN. Mixed and double precision have the same passes over particles. */
 #include "dynamics/kernels/step.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -27,6 +27,7 @@
 #include "kern/pack_f32.h"
 #include "dynamics/elements/elements.inc"
 #include "dynamics/kernels/force_cpu.inc"
+#include "dynamics/kernels/particles_cpu.inc"
 #include "dynamics/kernels/step_cpu.inc"
 #undef PART
 #undef PFN
@@ -34,6 +35,7 @@
 #define PART double
 #define PFN(name) name##_f64
 #define VN(name) name##_mixed
+#include "dynamics/kernels/particles_cpu.inc"
 #include "dynamics/kernels/step_cpu.inc"
 #undef VN
 #define VN(name) name##_double
@@ -69,11 +71,12 @@ static ig_status totals_cpu(ig_ctx *cx, const double *table, int64_t rows, int c
 }
 
 /* Members in the order of ig_dyn_ops; the CPU has no kernels to report on. */
-#define TABLE(p)                                                                                   \
+#define TABLE(p, v)                                                                                \
   {                                                                                                \
     loads_cpu_##p, particles_cpu_##p, bodies_cpu_##p, ties_cpu_##p, shift_cpu_##p, watch_cpu_##p,  \
-        elements_cpu_##p, joined_cpu_##p, report_cpu_##p, alive_cpu_##p, contact_cpu_##p,          \
+        elements_cpu_##v, joined_cpu_##v, report_cpu_##v, alive_cpu_##v, contact_cpu_##p,          \
         sum_cpu_##p, energy_cpu_##p, show_cpu_##p, spread_cpu, totals_cpu, NULL                    \
   }
-const ig_dyn_ops ig_dyn_cpu[3] = {
-    [IG_SINGLE] = TABLE(single), [IG_DOUBLE] = TABLE(double), [IG_MIXED] = TABLE(mixed)};
+const ig_dyn_ops ig_dyn_cpu[3] = {[IG_SINGLE] = TABLE(f32, single),
+                                  [IG_DOUBLE] = TABLE(f64, double),
+                                  [IG_MIXED] = TABLE(f64, mixed)};
