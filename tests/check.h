@@ -55,20 +55,24 @@ enum { SANITIZED = 0 };
 #endif
 
 /* The backends a test goes through, NULL at the end: cpu, debug, and cuda where there is a GPU;
-   the one that the environment variable INGOT_TEST_BACKEND names, if any, alone:
+   the one that the environment variable INGOT_TEST_BACKEND names, if any, alone. Without cpu where
+   INGOT_TEST_APART is set, as tests/CMakeLists.txt does for long programs: debug runs the same
+   functions and copies besides.
      for (const char *const *backend = backends_here(); *backend; backend++) */
 static inline const char *const *backends_here(void) {
-  static const char *here[4] = {"cpu", "debug"};
+  static const char *all[4] = {"cpu", "debug"}, *one[2];
   const char *only = getenv("INGOT_TEST_BACKEND");
   if (only || SANITIZED) {
-    here[0] = only ? only : "debug", here[1] = NULL;
-  } else if (!here[2]) {
+    one[0] = only ? only : "debug";
+    return one;
+  }
+  if (!all[2]) {
     ig_ctx *cx = NULL;
     if (ig_ctx_open(&(ig_ctx_options){.backend = "cuda", .threads = 1}, &cx) == IG_OK)
-      here[2] = "cuda";
+      all[2] = "cuda";
     ig_ctx_close(cx);
   }
-  return here;
+  return getenv("INGOT_TEST_APART") ? all + 1 : all;
 }
 
 /* The last of them: a GPU where there is one. */

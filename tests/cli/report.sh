@@ -231,17 +231,20 @@ command -v chromium >/dev/null || { echo "Chromium is not installed"; exit 77; }
 grep -q 'THREE' wall/report.html || { echo "three.js was not there when Ingot was built"; exit 77; }
 flags="--headless --no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-component-update
   --disable-sync --disable-dev-shm-usage --user-data-dir=$work/browser"
-# a browser that cannot start here says nothing about the page
 echo '<p>alive</p>' >alive.html # a snap sees no file here
-# shellcheck disable=SC2086
-timeout 250 chromium $flags --dump-dom "file://$work/alive.html" 2>browser.log | grep -q '<p>alive' ||
-  { echo "Chromium does not start here"; exit 77; }
+# a browser that cannot start here says nothing about the page
+silent() { # page
+  # shellcheck disable=SC2086
+  timeout 250 chromium $flags --dump-dom "file://$work/alive.html" 2>browser.log | grep -q '<p>alive' ||
+    { echo "Chromium does not start here"; exit 77; }
+  fail "$1: no answer; $(tail -n 3 browser.log)"
+}
 browse() { # page, more options
   local page=$1
   shift
   # shellcheck disable=SC2086
   timeout 400 chromium $flags "$@" --virtual-time-budget=30000 --dump-dom "file://$work/$page#selftest" 2>browser.log |
-    grep -o 'data-selftest="[^"]*"\|data-errors="[^"]*"' | sed 's/&quot;/"/g'
+    tee dom.html | grep -o 'data-selftest="[^"]*"\|data-errors="[^"]*"' | sed 's/&quot;/"/g'
 }
 look() { # result, expression of Python over r
   python3 - "$1" "$2" <<'END' || fail "$1: not $2"
@@ -255,7 +258,7 @@ software="--use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"
 for page in wall/report.html fracture/report.html chain/report.html; do
   # shellcheck disable=SC2086
   r=$(browse $page $software)
-  [ -n "$r" ] || fail "$page: no answer; $(tail -n 3 browser.log)"
+  [ -n "$r" ] || silent $page
   look "$r" 'r["errors"] == []'
   look "$r" 'len(r["plots"]) >= 1 and min(r["plots"]) >= 3'
   look "$r" 'len(r["views"]) == (5 if "chain" in "'$page'" else 1)'
@@ -275,8 +278,7 @@ open("wall/bare.html", "w", encoding="utf-8").write(bare)
 END
 r=$(browse wall/bare.html $software)
 look "$r" 'r["errors"] == [] and r["views"] == [None] and r["pictures"] == 1 and r["plots"] == []'
-# shellcheck disable=SC2086
-timeout 250 chromium $flags --virtual-time-budget=5000 --dump-dom "file://$work/wall/bare.html" 2>browser.log | grep -q '<svg viewBox' || fail "without libraries there are no plots"
+grep -q '<svg viewBox' dom.html || fail "without libraries there are no plots"
 # on paper: the picture and the plots
 # shellcheck disable=SC2086
 timeout 250 chromium $flags $software --virtual-time-budget=8000 --print-to-pdf="$work/wall.pdf" "file://$work/wall/report.html" 2>browser.log
