@@ -407,8 +407,9 @@ fi
 
 # a signal to one rank, the first or the last, stops all, with a checkpoint from which the next goes on
 for signal in USR1,head TERM,tail; do
+  rm -f log # of the run before, which has iterations, too
   many 2 run case.yaml -s iterations=100000 -s change=0 --resume -o long 2>log >/dev/null &
-  for _ in $(seq 200); do grep -qs 'iteration' log && break; sleep 0.05; done
+  for _ in $(seq 1200); do grep -qsE 'iteration +[0-9]' log && break; sleep 0.05; done
   sleep 0.3
   kill -"${signal%,*}" "$(pgrep -f "^$INGOT run case.yaml -s iterations=100000" | "${signal#*,}" -1)"
   wait
