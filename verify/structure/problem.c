@@ -1,5 +1,6 @@
 /* Mapped grids and whole cases; see problem.h. */
 #include "verify/structure/problem.h"
+#include "core/number.h"
 #include "mesh/face_share.h"
 
 #include <math.h>
@@ -191,6 +192,35 @@ static ig_status regions_add(ig_ctx *cx, ig_structure_problem *q) {
   return IG_OK;
 }
 
+/* A set of one node for each temperature. */
+static ig_status warm_add(ig_ctx *cx, const ig_structure_problem *q) {
+  for (ig_lid n = 0; q->warm && n < q->mesh->nodes; n++) {
+    char name[16];
+    ig_set *set;
+    ig_format(name, sizeof name, "n%d", n);
+    IG_TRY(ig_mesh_add_set(cx, q->mesh, name, IG_SET_NODES, 1, &set));
+    set->item[0] = n;
+  }
+  return IG_OK;
+}
+
+static ig_status warm_set(ig_ctx *cx, const ig_structure_problem *q, ig_case *c) {
+  const size_t size = 64 * (size_t)q->mesh->nodes + 8;
+  size_t length = 1;
+  char *text;
+  if (!q->warm)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &text, size, "temperatures"));
+  *text = '[';
+  for (ig_lid n = 0; n < q->mesh->nodes; n++)
+    length += (size_t)ig_format(text + length, size - length, "{set: n%d, temperature: %.12g},", n,
+                                q->warm(q->mesh->x + 3 * (size_t)n));
+  text[length - 1] = ']';
+  const ig_status status = ig_case_set(c, "temperatures", text);
+  free(text);
+  return status;
+}
+
 static ig_status mesh_make(ig_ctx *cx, ig_structure_problem *q) {
   ig_lid nodes = 0, *number[2] = {NULL, NULL};
   int loose = 0;
@@ -228,7 +258,8 @@ static ig_status mesh_make(ig_ctx *cx, ig_structure_problem *q) {
       all->item[e] = first++;
   }
   IG_TRY_GOTO(status, done, points_add(cx, q, nodes));
-  status = regions_add(cx, q);
+  IG_TRY_GOTO(status, done, regions_add(cx, q));
+  status = warm_add(cx, q);
 done:
   free(number[0]);
   free(number[1]);
@@ -285,6 +316,7 @@ static ig_status run(ig_ctx *cx, ig_structure_problem *q) {
   IG_TRY_GOTO(status, done, ig_case_set(c, "physics", "structure"));
   for (int i = 0; i < IG_PROBLEM_KEYS && q->set[i].key; i++)
     IG_TRY_GOTO(status, done, ig_case_set(c, q->set[i].key, q->set[i].value));
+  IG_TRY_GOTO(status, done, warm_set(cx, q, c));
   IG_TRY_GOTO(status, done, ig_case_set_mesh(c, q->mesh));
   IG_TRY_GOTO(status, done, ig_sim_open(c, &options, &sim));
   while (status == IG_OK && !ig_sim_ended(sim))

@@ -48,6 +48,8 @@ typedef struct {
     const char *name;
     bool (*holds)(const double x[3]);
   } region[IG_PROBLEM_REGIONS];
+  /* temperatures that nodes come to, from 0; NULL: none. Takes the place of `temperatures` */
+  double (*warm)(const double x[3]);
   ig_structure_entry set[IG_PROBLEM_KEYS];
   /* results: displacements and forces of elements on nodes, nodes x 3; mean stresses of elements,
      elements x 6; stresses at nodes of solids, or of shells at their top, and those at the bottom,

@@ -166,8 +166,94 @@ static ig_status skew(ig_ctx *cx, const ig_verify_sink *sink) {
   return status;
 }
 
+/* --- LE2: a cylindrical shell of 30 degrees under an edge moment of 1 kN m/m, elements askew */
+
+static void arc(const double at[3], double x[3]) {
+  const double bump = 0.08 * sin(IG_PI * at[0]) * sin(IG_PI * at[1]);
+  const double angle = IG_PI / 6 * (at[0] + bump);
+  x[0] = sin(angle), x[1] = 0.5 * (at[1] - bump), x[2] = cos(angle);
+}
+
+static bool inside_edge(const double x[3]) {
+  return x[0] > 0.5 - 1e-9 && fabs(x[1] - 0.25) < 0.25 - 1e-9;
+}
+
+static ig_status bent(ig_ctx *cx, const ig_verify_sink *sink) {
+  /* a corner of the edge has half of what the nodes between have: 62.5 N m of 500 */
+  ig_structure_problem q = {
+      .grid = {{IG_QUAD4, {32, 4, 1}, arc, NULL}},
+      .region = {{"inside", inside_edge}},
+      .set = {
+          {"materials", "{name: m, young: 210 GPa, poisson: 0.3}"},
+          {"shells", "{thickness: 0.01}"},
+          {"supports", "[{set: a0, fix: all}, {set: b0, fix: y rx rz}, {set: b1, fix: y rx rz}]"},
+          {"loads", "[{set: a1, moment: [0, 62.5, 0]}, {set: inside, moment: [0, 62.5, 0]}]"},
+          {"analysis", "{kind: static}"}}};
+  const ig_status status = ig_structure_problem_run(cx, &q);
+  if (status == IG_OK) {
+    /* along the arc at its middle */
+    const double x[3] = {sin(IG_PI / 12), 0.25, cos(IG_PI / 12)};
+    const double c = cos(IG_PI / 12), s = -sin(IG_PI / 12);
+    const double xx = stress_at(&q, x, 0, 0), zz = stress_at(&q, x, 0, 2);
+    const double zx = stress_at(&q, x, 0, 5);
+    ROW("bent cylindrical shell: stress along the arc, outside [MPa]", "NAFEMS LE2", 60,
+        1e-6 * fabs(c * c * xx + s * s * zz + 2 * s * c * zx), 0.02);
+  }
+  ig_structure_problem_free(&q);
+  return status;
+}
+
+/* --- LE11: a body of revolution, sphere, taper and cylinder, that is heated to r + z and cannot
+   become longer; a goes along its axis, b outwards, c around. Each quarter of a has lines of its
+   own: arcs of 22.5 degrees inside and 30 outside; an arc and the taper; lines */
+
+static void revolved(const double at[3], double x[3]) {
+  const double piece = fmin(floor(4 * at[0]), 3), s = 4 * at[0] - piece, root = sqrt(0.5);
+  const double inner = IG_PI / 8 * (piece + s), outer = IG_PI / 6 * s;
+  /* r and z inside and outside at the ends of the pieces */
+  static const double flank[4][2] = {{1.2124, 0.7}, {1.1062, 1.045}, {1, 1.39}, {1, 1.79}};
+  const double half = 0.5 * (root + 1.79);
+  double in[2] = {cos(inner), sin(inner)}, out[2] = {1.4 * cos(outer), 1.4 * sin(outer)};
+  if (piece >= 2) {
+    in[0] = root;
+    in[1] = piece < 3 ? root + s * (half - root) : half + s * (1.79 - half);
+  }
+  for (int d = 0; d < 2 && piece >= 1; d++) {
+    const int k = (int)piece - 1;
+    out[d] = flank[k][d] + s * (flank[k + 1][d] - flank[k][d]);
+  }
+  const double r = in[0] + at[1] * (out[0] - in[0]), around = IG_PI / 2 * at[2];
+  x[0] = r * cos(around);
+  x[1] = r * sin(around);
+  x[2] = in[1] + at[1] * (out[1] - in[1]);
+}
+
+static double radius_and_height(const double x[3]) {
+  return hypot(x[0], x[1]) + x[2];
+}
+
+static ig_status heated(ig_ctx *cx, const ig_verify_sink *sink) {
+  ig_structure_problem q = {
+      .grid = {{IG_HEX20, {32, 8, 6}, revolved, NULL}},
+      .warm = radius_and_height,
+      .set = {
+          {"materials", "{name: m, young: 210 GPa, poisson: 0.3, mechanical: {expansion: 2.3e-4}}"},
+          {"initial_temperatures", "{set: all, temperature: 0}"},
+          {"supports", "[{set: a0, fix: z}, {set: a1, fix: z}, {set: c0, fix: y}, "
+                       "{set: c1, fix: x}]"},
+          {"analysis", "{kind: static}"}}};
+  const ig_status status = ig_structure_problem_run(cx, &q);
+  if (status == IG_OK)
+    ROW("heated sphere, taper and cylinder: s_zz at A [MPa]", "NAFEMS LE11", -105,
+        1e-6 * stress_at(&q, (double[]){1, 0, 0}, 0, 2), 0.02);
+  ig_structure_problem_free(&q);
+  return status;
+}
+
 ig_status ig_structure_verify_nafems(ig_ctx *cx, const ig_verify_sink *sink) {
   IG_TRY(elliptic(cx, sink));
+  IG_TRY(bent(cx, sink));
+  IG_TRY(heated(cx, sink));
   IG_TRY(hemisphere(cx, sink));
   IG_TRY(section(cx, sink));
   return skew(cx, sink);
