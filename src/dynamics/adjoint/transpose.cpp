@@ -13,9 +13,8 @@
 struct ig_dyn_transpose {
   ig_rev_tape tape;
   dyn_group_rev group;
-  ig_rev state[2048];
+  ig_rev state[IG_TRANSPOSE_STATES];
 };
-enum { STATES = 2048 };
 
 /* Every number of a group, of either type, in the order of the enumeration. */
 template <class G, class F> static void numbers_each(G &g, F &&number) {
@@ -66,7 +65,7 @@ static bool begin(ig_dyn_transpose *t, const ig_dyn_pack_bars *b, int32_t row[IG
   double own[IG_DYN_NUMBERS];
   int n = 0;
   ig_rev_now = &t->tape;
-  if (g->states > STATES || !ig_rev_clear(&t->tape))
+  if (g->states > IG_TRANSPOSE_STATES || !ig_rev_clear(&t->tape))
     return false;
   to->first = g->first, to->count = g->count;
   to->npe = g->npe, to->dofs = g->dofs, to->states = g->states;

@@ -22,6 +22,9 @@ enum {
 };
 enum { IG_DYN_NUMBERS = IG_NUMBER_THICKNESS + 5 + 3 * IG_DYN_FIBRES + 3 };
 
+/* Values that an element's state may have. */
+enum { IG_TRANSPOSE_STATES = 1024 };
+
 /* The numbers of a group, in their order. */
 void ig_dyn_numbers(const dyn_group_f64 *g, double number[IG_DYN_NUMBERS]);
 
