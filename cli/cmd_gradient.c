@@ -93,10 +93,14 @@ static const cli_option gradient_options[] = {
      "of thermal a probe at the end (NAME) or at a time (NAME@0.5 s), mean(NAME), max(NAME), "
      "variance(NAME, VALUE), volume(TEMPERATURE) in place of NAME, or misfit(FILE.csv): the sum of "
      "squares of differences to measured temperatures; of structure displacement(SET, x), "
-     "reaction(SET, x), compliance, von_mises(SET), stress(SET, xx)"},
+     "reaction(SET, x), compliance, von_mises(SET), stress(SET, xx); of topopt objective, volume, "
+     "constraint_1; of dynamics probes, displacement(SET, x), velocity(SET, x), reaction(SET, x), "
+     "energy(SET), plastic_strain(SET), von_mises(SET), and functions of them"},
     {"wrt", 'w', CLI_REPEAT, CLI_AT(vary), 0, "KEY", NULL,
      "a number of the case, as in boundary[0].convection; beams[0].powers: the power of each piece "
-     "of a path; initial_temperatures: of each node. May be repeated"},
+     "of a path; initial_temperatures: of each node; design, thicknesses: of each element; "
+     "initial_velocities. "
+     "May be repeated"},
     {"differences", 0, CLI_FLAG, CLI_AT(differences), 0, NULL, NULL,
      "beside each derivative the difference of two whole runs"},
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "FILE.csv", NULL, "write the derivatives as a table"},
@@ -110,9 +114,8 @@ const cli_command cli_gradient = {
     .least = 1,
     .most = 1,
     .about = "derivatives of a figure by numbers of a case, by one run forward and one backward",
-    .detail = "For thermal, on a CPU, and static analyses of structure. Steps and births are taken "
-              "as they "
-              "are "
+    .detail = "For thermal and explicit dynamics, on a CPU, static analyses of structure and the "
+              "first design of topopt. Steps and births are taken as they are "
               "(docs/how-to/gradients.md).",
     .options = gradient_options,
     .run = gradient_run,

@@ -1,6 +1,6 @@
 /* Gradients: the derivative of a figure of a run by numbers of its case, by one run forward and one
-   backward, whatever the number of keys. physics: thermal, on a CPU, and static analyses of
-   structure, so far. */
+   backward, whatever the number of keys. physics: thermal and one explicit analysis of dynamics, on
+   a CPU, static analyses of structure, and the first design of topopt, so far. */
 #ifndef INGOT_GRADIENT_H
 #define INGOT_GRADIENT_H
 
@@ -12,11 +12,14 @@ IG_C_BEGIN
    the volume hotter than that: SIGNAL (at the end), SIGNAL@TIME, mean(SIGNAL), max(SIGNAL),
    variance(SIGNAL), variance(SIGNAL, VALUE); or misfit(FILE.csv), the sum of squares of differences
    to measured temperatures. Of structure: displacement(SET, x), reaction(SET, x), compliance,
-   von_mises(SET), stress(SET, xx).
+   von_mises(SET), stress(SET, xx). Of topopt: objective, volume, constraint_1. Of dynamics the
+   signals are probes, displacement(SET, x), velocity(SET, x), reaction(SET, x), energy, energy(SET),
+   plastic_strain(SET), von_mises(SET).
 
    A key is a number of the case ("boundary[0].convection", "materials[0].conductivity", of a table
    "materials[0].conductivity[2][1]"), "beams[0].powers" (the power of each piece of a beam's path)
-   or "initial_temperatures" (of each node). Steps, births and what a beam reaches are taken as they
+   or "initial_temperatures" (of each node), "design" (of each element), "initial_velocities" (three of
+   each node), "thicknesses" (of each element). Steps, births and what a beam reaches are taken as they
    are: keys that change nothing else are refused. */
 typedef struct {
   const char *key;

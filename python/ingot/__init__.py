@@ -115,8 +115,9 @@ def value_and_grad(case: CaseLike, figure: str, wrt: Sequence[str], *, set: Mapp
 
     figure: of thermal a probe at the end ("NAME") or at a time ("NAME@0.5 s"), "mean(NAME)",
     "max(NAME)", "variance(NAME, VALUE)" or "misfit(FILE.csv)"; of structure
-    "displacement(SET, x)", "compliance" and others (docs/how-to/gradients.md). wrt: keys, "boundary[0].convection"; of tables "materials[0].conductivity[2][1]";
-    "beams[0].powers" and "initial_temperatures" give arrays. Derivatives are by numbers in SI units.
+    "displacement(SET, x)", "compliance" and others, of topopt "objective", "volume" or
+    "constraint_1", of dynamics "energy(SET)", "max(NAME)" and others (docs/how-to/gradients.md). wrt: keys, "boundary[0].convection"; of tables "materials[0].conductivity[2][1]";
+    "beams[0].powers", "initial_temperatures", "design", "initial_velocities" and "thicknesses" give arrays. Derivatives are by numbers in SI units.
     One run forward and one backward, on a CPU, whatever the number of keys. `ingot.torch.figure` and
     `ingot.jax.figure` are the same as functions of PyTorch and JAX.
     """

@@ -18,11 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const ig_gradient_ops ig_thermal_gradient, ig_structure_gradient;
+extern const ig_gradient_ops ig_thermal_gradient, ig_structure_gradient, ig_topopt_gradient,
+    ig_dynamics_gradient;
 static const struct {
   const char *room;
   const ig_gradient_ops *ops;
-} offers[] = {{"thermal", &ig_thermal_gradient}, {"structure", &ig_structure_gradient}};
+} offers[] = {{"thermal", &ig_thermal_gradient},
+              {"structure", &ig_structure_gradient},
+              {"topopt", &ig_topopt_gradient},
+              {"dynamics", &ig_dynamics_gradient}};
 
 enum { MOST_KEYS = 4096 };
 static const double STEP = 1e-3;            /* of a key, relative; of zero: of its unit */
@@ -241,7 +245,8 @@ static ig_status gradient_make(work *w, const char *const *keys, int count, bool
   if (status == IG_OK && !w->ops)
     status =
         IG_FAIL(w->cx, IG_UNSUPPORTED,
-                "physics: %s has no gradients yet: thermal and structure have", w->c->room->name);
+                "physics: %s has no gradients yet: thermal, dynamics, structure and topopt have",
+                w->c->room->name);
   if (status == IG_OK)
     status = w->ops->open(&job, w->figure, &w->self, &found);
   r->out.value = found.value;

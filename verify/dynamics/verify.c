@@ -72,4 +72,6 @@ const ig_verify_entry ig_dyn_verify[] = {
     {"bend-45", "45 degree bend loaded out of its plane", true, verify_bend},
     {"column", "clamped column beyond its buckling load", true, verify_column},
     {"hinged-roof", "cylindrical roof that snaps through", true, verify_roof},
+    {"gradient", "derivatives against differences, dot product, Taylor", true,
+     ig_dyn_verify_gradient},
     {.name = NULL}};

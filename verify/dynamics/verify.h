@@ -193,6 +193,8 @@ typedef ig_status ig_dyn_verify_fn(ig_dyn_problem *q, ig_dyn_model **m, const ig
   X(column)                                                                                        \
   X(roof)                                                                                          \
   X(roof_thin)
+/* verify_gradient.c */
+IG_MUST_CHECK ig_status ig_dyn_verify_gradient(ig_ctx *cx, const ig_verify_sink *sink);
 #define X(name) ig_dyn_verify_fn ig_dyn_verify_##name;
 IG_DYN_VERIFY_LIST(X)
 #undef X

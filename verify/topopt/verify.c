@@ -155,4 +155,6 @@ const ig_verify_entry ig_topopt_verify[] = {
      ig_topopt_verify_mesh_slopes},
     {"mesh-solvers", "algebraic multigrid: iterations under refinement", false,
      ig_topopt_verify_mesh_solvers},
+    {"gradient", "derivatives against differences, dot product, Taylor", true,
+     ig_topopt_verify_gradient},
     {.name = NULL}};

@@ -42,5 +42,7 @@ ig_topopt_verify_fn ig_topopt_verify_large;
 /* verify_mesh.c */
 ig_topopt_verify_fn ig_topopt_verify_mesh_grid, ig_topopt_verify_mesh_patch,
     ig_topopt_verify_mesh_tets, ig_topopt_verify_mesh_slopes, ig_topopt_verify_mesh_solvers;
+/* verify_gradient.c */
+ig_topopt_verify_fn ig_topopt_verify_gradient;
 
 #endif
