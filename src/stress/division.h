@@ -7,8 +7,8 @@
 
      on the device   arrays of elements (state, tangent, life, ...): those of the part
      on the host     arrays of elements that steps and figures read (life, materials, shares):
-                     all of them, equal on all ranks; values at points, moduli of now, what has
-                     grown: those of the part
+                     all of them, equal on all ranks; values at points, moduli, what has grown:
+                     those of the part
      both            vectors of nodes: all nodes, equal on all ranks
 
    So solvers and the host (layers, births, cuts, supports, figures) compute the same on all ranks,
@@ -43,8 +43,9 @@ ig_lid ig_stress_element(const struct ig_stress *m, int64_t i);
 IG_MUST_CHECK ig_status ig_stress_division_tell(struct ig_stress *m, ig_partition_line *line,
                                                 void *user);
 
-/* The assembly plan of the part. */
-IG_MUST_CHECK ig_status ig_stress_division_plan(struct ig_stress *m, ig_assembly how);
+/* An assembly plan of the part. */
+IG_MUST_CHECK ig_status ig_stress_division_plan(struct ig_stress *m, ig_assembly how,
+                                                ig_plan *plan);
 
 /* An array of `per` values of `size` bytes for each element: the part on the device, the whole on
    the host. Then host to device, and device to host (collective). */
@@ -70,13 +71,19 @@ IG_MUST_CHECK ig_status ig_stress_elements_flow(struct ig_stress *m, const ig_st
    their values; *kept of them. `own` and `values` have room for `count`. */
 void ig_stress_elements_choose(const struct ig_stress *m, const ig_lid *list, const double *value,
                                ig_lid count, ig_lid *own, double *values, ig_lid *kept);
-/* States of points, in tiles, and what elements have grown by, from the host to `take` on the first
-   rank, some at a time; it is NULL on others. Collective, if divided. And back, from the same on
-   all ranks to the device. */
+/* Rows of the part, `item` bytes each (host), to `to` on the ranks that want them: those of the
+   elements in `list` (numbers of the whole, rising; NULL: of all), `count` of them. Collective. */
+IG_MUST_CHECK ig_status ig_stress_elements_fetch(struct ig_stress *m, size_t item, const void *part,
+                                                 const ig_lid *list, ig_lid count, void *to);
+/* States of points, in tiles, from the host to `take` on the first rank, some at a time; it is NULL
+   on others. The same of an array of the part's elements with `per` doubles each. Collective, if
+   divided. And back, from the same on all ranks to both sides. */
 IG_MUST_CHECK ig_status ig_stress_state_pass(struct ig_stress *m, ig_stream_take *take, void *user);
-IG_MUST_CHECK ig_status ig_stress_grown_pass(struct ig_stress *m, ig_stream_take *take, void *user);
+IG_MUST_CHECK ig_status ig_stress_elements_pass(struct ig_stress *m, int per, const ig_array *a,
+                                                ig_stream_take *take, void *user);
 IG_MUST_CHECK ig_status ig_stress_state_place(struct ig_stress *m, const double *whole);
-IG_MUST_CHECK ig_status ig_stress_grown_place(struct ig_stress *m, const double *whole);
+IG_MUST_CHECK ig_status ig_stress_elements_place(struct ig_stress *m, int per, const double *whole,
+                                                 ig_array *a);
 int64_t ig_stress_state_count(const struct ig_stress *m);
 
 /* Makes the exchange by which all ranks get the values of all nodes, up to `item` bytes each, from

@@ -337,6 +337,7 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->work.T_past, n, sizeof(double), false},
              {&m->grown, IG_GROWN * part, sizeof(double), false},
              {&m->young, part, sizeof(double), false},
+             {&m->built, part, sizeof(double), false},
              {&m->work.warmer_past, part, sizeof(double), false},
              {&m->work.values, values, sizeof(double), true},
              {&m->work.partial, IG_MESH_CHUNKS, sizeof(double), true}};
@@ -353,8 +354,7 @@ static ig_status arrays(ig_stress *m, int materials) {
                      {&m->alive, 1, 1},
                      {&m->soft, 1, 1},
                      {&m->material.law, 1, 1},
-                     {&m->material.which, 1, 2},
-                     {&m->built, 1, sizeof(double)}};
+                     {&m->material.which, 1, 2}};
   for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
     IG_TRY(ig_stress_elements_new(m, of_elements[i].a, of_elements[i].per, of_elements[i].size,
                                   "state of the part"));
@@ -369,17 +369,16 @@ static ig_status arrays(ig_stress *m, int materials) {
   IG_TRY(IG_NEW(cx, &m->balance.force, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->balance.load, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->mark.load, 3 * n, "forces"));
-  IG_TRY(IG_NEW(cx, &m->mark.built, e, "moduli"));
+  IG_TRY(IG_NEW(cx, &m->mark.built, part, "moduli"));
   /* all elements are alive; steps.c takes away what is built later */
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
   IG_TRY(IG_NEW(cx, &m->report, IG_STRESS_REPORT * part, "values of elements"));
-  ig_array *const push[] = {&m->u, &m->T, &m->load, &m->fix, &m->grown};
+  ig_array *const push[] = {&m->u, &m->T, &m->load, &m->fix, &m->grown, &m->built};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
-  ig_array *const elements[] = {&m->warmer, &m->share, &m->alive,
-                                &m->soft,   &m->built, &m->work.excess};
+  ig_array *const elements[] = {&m->warmer, &m->share, &m->alive, &m->soft, &m->work.excess};
   for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
     IG_TRY(ig_stress_elements_push(m, elements[i]));
   return ig_array_zero(cx, &m->work.bulk);
@@ -493,7 +492,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
     leads |= m->held.list[i].lead != 0;
   if (leads)
     IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
-  IG_TRY(ig_stress_division_plan(m, how));
+  IG_TRY(ig_stress_division_plan(m, how, &m->plan));
   if (how == IG_CLUSTER)
     IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, m->npe, m->conn, m->mesh->x,
                                  IG_STRESS_CLUSTER, IG_STRESS_CLUSTER_NODES, &m->cluster));
@@ -592,7 +591,6 @@ void ig_stress_free(ig_stress *m) {
                            &m->work.T_past,
                            &m->work.warmer_past,
                            &m->work.values,
-                           &m->young_single,
                            &m->held.tie_start,
                            &m->held.tie_item,
                            &m->grown,

@@ -31,7 +31,7 @@
 
 #include "mesh/topology.h"
 #include "solver/grid/grid.h"
-#include "solver/amg/mesh_amg.h"
+#include "solver/mesh/mesh_ops.h"
 #include "solver/krylov/pcg.h"
 #include "stress/ops.h"
 #include "stress/division.h"
@@ -128,17 +128,17 @@ typedef struct {
 } ig_stress_work;
 
 struct ig_stress_lattice;
+struct ig_stress_aggregates;
 
 /* The linear system of a Newton iteration. With `lattice` the preconditioner is geometric
-   multigrid on the regular grid of which the mesh is part; with `amg` aggregation that carries
-   rigid-body modes; else the inverted 3 x 3 diagonal blocks of the nodes. */
+   multigrid on the regular grid of which the mesh is part; with `aggregates` aggregation that
+   carries rigid-body modes; else the inverted 3 x 3 diagonal blocks of the nodes. */
 typedef struct {
   struct ig_stress_lattice *lattice; /* NULL: aggregation, or blocks */
+  struct ig_stress_aggregates *aggregates;
   /* unknowns that are prescribed, for products and residuals */
   ig_ground ground;
-  ig_mesh_args hex;
-  ig_ebe op;
-  ig_amg *amg;
+  ig_mesh_args hex; /* the elastic body, for diagonal blocks */
   /* diagonal blocks of nodes, their inverses, and the preconditioned residual */
   ig_array block, inverse, z;
   ig_pcg pcg;
@@ -146,10 +146,9 @@ typedef struct {
   /* finite rotations: of the nodes, means of their elements, nodes x 9 by rows; a residual that is
      rotated back. The preconditioner is of the body before it rotates */
   ig_array turn, turned;
-  ig_array moduli; /* device, if divided: those that the preconditioner is built of, all elements */
-  bool stale;      /* the preconditioner is of another body */
-  bool plain;      /* diagonal blocks for now, also where there are aggregates */
-  double worst;    /* ratio of a modulus of now to that of the preconditioner, or its inverse */
+  bool stale;   /* the preconditioner is of another body */
+  bool plain;   /* diagonal blocks for now, also where there are aggregates */
+  double worst; /* ratio of a modulus of now to that of the preconditioner, or its inverse */
 } ig_stress_system;
 
 /* Where a step began, to go back to when it is interrupted. */
@@ -192,12 +191,12 @@ typedef struct ig_stress {
   const ig_lid *conn;      /* host: elements x npe: the mesh's, or `joined` of several blocks */
   ig_lid *joined;
   ig_adjacency adjacency; /* of faces, host */
-  ig_plan plan, colors;
-  ig_clusters cluster; /* assembly `cluster`; `plan` then knows the connectivity alone */
+  ig_plan plan, colors;   /* colors: for diagonal blocks, where `plan` does not add at nodes */
+  ig_clusters cluster;    /* assembly `cluster`; `plan` then knows the connectivity alone */
   ig_stress_args args;
 
   ig_array x, u, T, warmer, share, alive, soft, state, fix, load; /* both sides */
-  ig_array force, young, young_single, built;                     /* device */
+  ig_array force, young, built;                                   /* both sides */
   ig_array grown, turn;
   double *report; /* host: elements of the part x IG_STRESS_REPORT */
   ig_stress_balance balance;
@@ -244,6 +243,8 @@ IG_MUST_CHECK ig_status ig_stress_laws(ig_stress *m, const ig_list *materials);
 
    Makes the operator, the preconditioner's structure and the work arrays of conjugate gradients. */
 IG_MUST_CHECK ig_status ig_stress_system_new(ig_stress *m);
+/* An elastic body of one Poisson's ratio and moduli of 1, with elements as in a plan. */
+ig_mesh_args ig_stress_elastic_body(const ig_stress *m, const ig_plan *plan, const double *x);
 /* From now on without the grid that the mesh is part of. */
 IG_MUST_CHECK ig_status ig_stress_system_leave_grid(ig_stress *m);
 void ig_stress_system_free(ig_stress *m);

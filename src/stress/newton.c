@@ -252,7 +252,7 @@ static void mark_begin(ig_stress *m) {
   k->scale = m->scale;
   k->stale = m->system.stale;
   k->grid = m->system.lattice != NULL;
-  memcpy(k->built, m->built.host, sizeof *k->built * (size_t)m->elements);
+  memcpy(k->built, m->built.host, sizeof *k->built * (size_t)m->part.elements);
   memcpy(k->load, m->balance.load, 3 * sizeof *k->load * (size_t)m->nodes);
 }
 
@@ -295,9 +295,9 @@ static ig_status mark_return(ig_stress *m, const ig_stress_goal *g) {
   m->scale = k->scale;
   m->system.stale = k->stale;
   memcpy(m->balance.load, k->load, 3 * sizeof *k->load * (size_t)m->nodes);
-  memcpy(m->built.host, k->built, sizeof *k->built * (size_t)m->elements);
+  memcpy(m->built.host, k->built, sizeof *k->built * (size_t)m->part.elements);
   m->args.dt = 0;
-  IG_TRY(ig_stress_elements_push(m, &m->built));
+  IG_TRY(ig_array_push(m->cx, &m->built));
   return goal_at(m, g, 0);
 }
 

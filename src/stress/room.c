@@ -235,9 +235,9 @@ static void room_stand(const void *self, ig_run_status *s) {
 enum { NUMBERS = 11 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 /* Arrays of a checkpoint, with pointers to the host memory that they are read from or restored
-   to: one list serves both, so they cannot disagree. STATE, GROWN: places of those of which a rank
-   has those of its elements. */
-enum { STATE = 2, GROWN };
+   to: one list serves both, so they cannot disagree. STATE, GROWN, BUILT: places of those of which
+   a rank has those of its elements. */
+enum { STATE = 2, GROWN, BUILT = 7 };
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
   const int64_t n = m->nodes, e = m->elements;
@@ -249,7 +249,7 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},
                           {"soft", IG_U8, e, m->soft.host},
-                          {"built", IG_F64, e, m->built.host},
+                          {"built", IG_F64, e, NULL},
                           {"let_go", IG_U8, n, m->held.freed},
                           {"u_held", IG_F64, 3 * n, m->held.u},
                           {"T", IG_F64, n, r->T0},
@@ -313,10 +313,17 @@ static ig_status saved_write(void *user, const ig_stream *stream) {
 
 static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
   const saving *s = self;
-  if (array != STATE && array != GROWN)
-    return IG_FAIL(s->r->m->cx, IG_ARG, "a checkpoint has no array %d", array);
-  return array == STATE ? ig_stress_state_pass(s->r->m, take, user)
-                        : ig_stress_grown_pass(s->r->m, take, user);
+  ig_stress *m = s->r->m;
+  switch (array) {
+  case STATE:
+    return ig_stress_state_pass(m, take, user);
+  case GROWN:
+    return ig_stress_elements_pass(m, IG_GROWN, &m->grown, take, user);
+  case BUILT:
+    return ig_stress_elements_pass(m, 1, &m->built, take, user);
+  default:
+    return IG_FAIL(m->cx, IG_ARG, "a checkpoint has no array %d", array);
+  }
 }
 
 /* Before the list is made the device arrays are pulled. Of an interrupted step the
@@ -360,6 +367,7 @@ static ig_status room_save(void *self, ig_sink *to) {
   } else {
     list[STATE].data = m->state.host;
     list[GROWN].data = m->grown.host;
+    list[BUILT].data = m->built.host;
   }
   return to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
 }
@@ -382,7 +390,9 @@ static ig_status room_restore(void *self, const ig_restart *from) {
     if (i == STATE)
       IG_TRY(ig_stress_state_place(m, data));
     else if (i == GROWN)
-      IG_TRY(ig_stress_grown_place(m, data));
+      IG_TRY(ig_stress_elements_place(m, IG_GROWN, data, &m->grown));
+    else if (i == BUILT)
+      IG_TRY(ig_stress_elements_place(m, 1, data, &m->built));
     else
       memcpy(list[i].data, data, (size_t)list[i].count * ig_dtype_size(list[i].dtype));
   }
@@ -413,7 +423,7 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  ig_array *const push[] = {&m->alive, &m->soft, &m->built, &m->warmer, &m->share};
+  ig_array *const push[] = {&m->alive, &m->soft, &m->warmer, &m->share};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_stress_elements_push(m, push[i]));
   IG_TRY(ig_array_push(m->cx, &m->u));
