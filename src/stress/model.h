@@ -309,9 +309,6 @@ IG_MUST_CHECK ig_status ig_stress_product(ig_stress *m, const double *x, double 
 
 /* values.c: values of elements at u, to the host. m->report anew, of the elements of the part. */
 IG_MUST_CHECK ig_status ig_stress_report(ig_stress *m);
-/* Columns of it of all elements, on the first rank; `to` of others may be NULL. Collective. */
-IG_MUST_CHECK ig_status ig_stress_report_columns(ig_stress *m, int from, int components,
-                                                 double *to);
 /* A column of it of some elements, on all ranks. Collective. */
 IG_MUST_CHECK ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig_lid count,
                                             int column, double *value);
@@ -319,6 +316,9 @@ IG_MUST_CHECK ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig
    the first. Collective. */
 typedef ig_status ig_stress_taking(void *user, ig_lid begin, ig_lid count, const double *value);
 IG_MUST_CHECK ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what, bool everyone,
+                                              ig_stress_taking *take, void *user);
+/* Columns of the report, to the first rank in the same way. */
+IG_MUST_CHECK ig_status ig_stress_report_take(ig_stress *m, int from, int components,
                                               ig_stress_taking *take, void *user);
 /* The largest over all ranks of values that each knows of its part and that are not negative, in
    place; at most IG_STRESS_LARGEST. Collective. */

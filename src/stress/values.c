@@ -54,7 +54,8 @@ ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what, bool everyon
 typedef struct {
   const double *report;
   int from, components;
-  double *to;
+  ig_stress_taking *take;
+  void *user;
 } choosing;
 
 static ig_status columns_make(void *user, ig_lid begin, ig_lid count, void *rows) {
@@ -66,17 +67,16 @@ static ig_status columns_make(void *user, ig_lid begin, ig_lid count, void *rows
   return IG_OK;
 }
 
-static ig_status columns_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+static ig_status columns_hand(void *user, ig_lid begin, ig_lid count, const void *rows) {
   const choosing *c = user;
-  memcpy(c->to + c->components * (int64_t)begin, rows,
-         sizeof(double) * (size_t)c->components * (size_t)count);
-  return IG_OK;
+  return c->take(c->user, begin, count, rows);
 }
 
-ig_status ig_stress_report_columns(ig_stress *m, int from, int components, double *to) {
-  choosing c = {m->report, from, components, to};
+ig_status ig_stress_report_take(ig_stress *m, int from, int components, ig_stress_taking *take,
+                                void *user) {
+  choosing c = {m->report, from, components, take, user};
   return ig_stress_elements_flow(m, &(ig_stress_flow){sizeof(double) * (size_t)components,
-                                                      columns_make, columns_take, &c, false});
+                                                      columns_make, columns_hand, &c, false});
 }
 
 ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig_lid count, int column,
