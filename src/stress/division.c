@@ -21,6 +21,10 @@ ig_lid ig_stress_element(const ig_stress *m, int64_t i) {
   return m->part.element ? m->part.element[i] : (ig_lid)i;
 }
 
+int64_t ig_stress_own(const ig_stress *m, ig_lid e) {
+  return m->part.element ? ig_sorted_find(m->part.element, m->part.elements, e) : e;
+}
+
 /* Nodes of each rank in rising order, as lists of what is given and taken: nodes of rank r are at
    start[r] to start[r + 1] - 1 of `list`. */
 ig_status ig_stress_nodes_exchange(ig_stress *m, const int32_t *owner, size_t item, ig_halo *halo) {
@@ -411,11 +415,9 @@ ig_status ig_stress_elements_fetch(ig_stress *m, size_t item, const void *part, 
 
 void ig_stress_elements_choose(const ig_stress *m, const ig_lid *list, const double *value,
                                ig_lid count, ig_lid *own, double *values, ig_lid *kept) {
-  const ig_stress_division *p = &m->part;
   *kept = 0;
   for (ig_lid i = 0; i < count; i++) {
-    const ig_lid e =
-        ig_stress_divided(m) ? (ig_lid)ig_sorted_find(p->element, p->elements, list[i]) : list[i];
+    const ig_lid e = (ig_lid)ig_stress_own(m, list[i]);
     if (e < 0)
       continue;
     own[*kept] = e;
@@ -497,19 +499,17 @@ static ig_status numbers_take(void *user, ig_lid begin, ig_lid count, const void
   return n->to.take(n->to.user, rows, n->per * (int64_t)count);
 }
 
-ig_status ig_stress_elements_pass(ig_stress *m, int per, const ig_array *a, ig_stream_take *take,
+ig_status ig_stress_elements_pass(ig_stress *m, int per, const double *part, ig_stream_take *take,
                                   void *user) {
-  numbers n = {{m, take, user, NULL}, a->host, per};
+  numbers n = {{m, take, user, NULL}, part, per};
   return ig_stress_elements_flow(
       m, &(ig_stress_flow){(size_t)per * sizeof(double), numbers_make, numbers_take, &n, false});
 }
 
-ig_status ig_stress_elements_place(ig_stress *m, int per, const double *whole, ig_array *a) {
-  double *part = a->host;
+void ig_stress_elements_place(const ig_stress *m, int per, const double *whole, double *part) {
   for (ig_lid i = 0; i < m->part.elements; i++)
     memcpy(part + per * (int64_t)i, whole + per * (int64_t)ig_stress_element(m, i),
            (size_t)per * sizeof *part);
-  return ig_array_push(m->cx, a);
 }
 
 ig_status ig_stress_state_place(ig_stress *m, const double *whole) {

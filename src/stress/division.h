@@ -6,9 +6,8 @@
    of one rank. After forces and products the ranks exchange the values of their nodes.
 
      on the device   arrays of elements (state, tangent, life, ...): those of the part
-     on the host     arrays of elements that steps and figures read (life, materials, shares):
-                     all of them, equal on all ranks; values at points, moduli, what has grown:
-                     those of the part
+     on the host     life and materials of elements: all of them, equal on all ranks; shares,
+                     temperatures, values at points, moduli, what has grown: those of the part
      both            vectors of nodes: all nodes, equal on all ranks
 
    So solvers and the host (layers, births, cuts, supports, figures) compute the same on all ranks,
@@ -36,8 +35,10 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_stress_division_new(struct ig_stress *m, ig_assembly how);
 void ig_stress_division_free(struct ig_stress *m);
 bool ig_stress_divided(const struct ig_stress *m);
-/* Number in the whole of element i of the part. */
+/* Number in the whole of element i of the part; number in the part of element e of the whole, -1:
+   not there. */
 ig_lid ig_stress_element(const struct ig_stress *m, int64_t i);
+int64_t ig_stress_own(const struct ig_stress *m, ig_lid e);
 
 /* A line per rank, what it has and needs; nothing if not divided. Collective. */
 IG_MUST_CHECK ig_status ig_stress_division_tell(struct ig_stress *m, ig_partition_line *line,
@@ -77,13 +78,13 @@ IG_MUST_CHECK ig_status ig_stress_elements_fetch(struct ig_stress *m, size_t ite
                                                  const ig_lid *list, ig_lid count, void *to);
 /* States of points, in tiles, from the host to `take` on the first rank, some at a time; it is NULL
    on others. The same of an array of the part's elements with `per` doubles each. Collective, if
-   divided. And back, from the same on all ranks to both sides. */
+   divided. And back, from the same on all ranks: states to both sides, others to the host. */
 IG_MUST_CHECK ig_status ig_stress_state_pass(struct ig_stress *m, ig_stream_take *take, void *user);
-IG_MUST_CHECK ig_status ig_stress_elements_pass(struct ig_stress *m, int per, const ig_array *a,
+IG_MUST_CHECK ig_status ig_stress_elements_pass(struct ig_stress *m, int per, const double *part,
                                                 ig_stream_take *take, void *user);
 IG_MUST_CHECK ig_status ig_stress_state_place(struct ig_stress *m, const double *whole);
-IG_MUST_CHECK ig_status ig_stress_elements_place(struct ig_stress *m, int per, const double *whole,
-                                                 ig_array *a);
+void ig_stress_elements_place(const struct ig_stress *m, int per, const double *whole,
+                              double *part);
 int64_t ig_stress_state_count(const struct ig_stress *m);
 
 /* Makes the exchange by which all ranks get the values of all nodes, up to `item` bytes each, from

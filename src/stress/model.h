@@ -88,7 +88,7 @@ enum { IG_BALANCE_NUMBERS = 10 };
 typedef struct {
   int count;
   ig_stress_hold *list;
-  double *u;      /* host: nodes x 3, where held nodes were taken */
+  double *u;      /* host: nodes x 3, where held nodes were taken; NULL: none are led */
   uint8_t *bits;  /* host: components of a node, of supports alone */
   uint8_t *freed; /* host: components of a node that a cut has freed */
   ig_array tie_start, tie_item;
@@ -155,7 +155,7 @@ typedef struct {
 typedef struct {
   bool pieces; /* a part of the step is done: the arrays hold */
   ig_array u, state, grown, soft, T_past, warmer_past; /* device */
-  double *load, *built;                                /* host */
+  double *load, *built;                                /* host; NULL on several ranks */
   ig_stress_balance balance;
   ig_stress_count count;
   double scale;
@@ -195,8 +195,9 @@ typedef struct ig_stress {
   ig_clusters cluster;    /* assembly `cluster`; `plan` then knows the connectivity alone */
   ig_stress_args args;
 
-  ig_array x, u, T, warmer, share, alive, soft, state, fix, load; /* both sides */
-  ig_array force, young, built;                                   /* both sides */
+  ig_array x;                                                  /* device; the mesh's on a CPU */
+  ig_array u, T, warmer, share, alive, soft, state, fix, load; /* both sides */
+  ig_array force, young, built;                                /* both sides */
   ig_array grown, turn;
   double *report; /* host: elements of the part x IG_STRESS_REPORT */
   ig_stress_balance balance;

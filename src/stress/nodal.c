@@ -36,7 +36,7 @@ ig_status ig_stress_nodal_find(ig_stress *m, ig_nodal *all) {
 
 ig_status ig_stress_nodal_results(ig_stress_run *r, ig_sink *to) {
   ig_stress *m = r->m;
-  const double *x = m->x.host;
+  const double *x = m->mesh->x;
   ig_nodal all = {0};
   ig_nodal_peak peak = {.node = -1};
   ig_status status = ig_stress_nodal_find(m, &all);

@@ -229,7 +229,7 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
 static void turns_warn(const ig_stress_run *r) {
   const ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
-  const double *x = m->x.host, *u = m->u.host;
+  const double *x = m->mesh->x, *u = m->u.host;
   double worst = 0;
   ig_lid living = 0, turned = 0;
   for (ig_lid e = 0; e < m->elements && m->c->rotations == IG_ROTATIONS_SMALL; e++) {

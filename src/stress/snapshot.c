@@ -283,7 +283,7 @@ static ig_status loads_put(ig_stress *m, ig_sink *to) {
   if (!to->file)
     return IG_OK;
   IG_TRY(ig_stress_nodes_there(m, &there));
-  const double *x = m->x.host, *load = m->load.host;
+  const double *x = m->mesh->x, *load = m->load.host;
   for (int64_t n = 0; n < m->nodes; n++) {
     if (there[n] && (load[3 * n] != 0 || load[3 * n + 1] != 0 || load[3 * n + 2] != 0))
       ig_loads_add(&loads, x + 3 * n, 1, load + 3 * n);

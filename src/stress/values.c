@@ -2,7 +2,6 @@
    as much memory on the device as the state of the points. */
 #include "stress/model.h"
 #include "backend/backend.h"
-#include "core/sorted.h"
 #include "ranks/allgather.h"
 
 #include <stdlib.h>
@@ -82,13 +81,12 @@ ig_status ig_stress_report_take(ig_stress *m, int from, int components, ig_stres
 ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig_lid count, int column,
                               double *value) {
   const ig_stress_division *p = &m->part;
-  const bool divided = ig_stress_divided(m);
   double *all;
   for (ig_lid k = 0; k < count; k++) {
-    const int64_t e = divided ? ig_sorted_find(p->element, p->elements, item[k]) : item[k];
+    const int64_t e = ig_stress_own(m, item[k]);
     value[k] = e < 0 ? 0 : m->report[IG_STRESS_REPORT * e + column];
   }
-  if (!divided)
+  if (!ig_stress_divided(m))
     return IG_OK;
   ig_status status =
       ig_ranks_allgather(m->cx, IG_OK, value, sizeof *value * (size_t)count, (void **)&all);
