@@ -21,6 +21,10 @@ ig_lid ig_stress_element(const ig_stress *m, int64_t i) {
   return m->part.element ? m->part.element[i] : (ig_lid)i;
 }
 
+int64_t ig_stress_own(const ig_stress *m, ig_lid e) {
+  return m->part.element ? ig_sorted_find(m->part.element, m->part.elements, e) : e;
+}
+
 /* Nodes of each rank in rising order, as lists of what is given and taken: nodes of rank r are at
    start[r] to start[r + 1] - 1 of `list`. */
 ig_status ig_stress_nodes_exchange(ig_stress *m, const int32_t *owner, size_t item, ig_halo *halo) {
@@ -174,20 +178,19 @@ void ig_stress_division_free(ig_stress *m) {
 }
 
 /* The plan of the whole is cut: its order of additions stays. */
-ig_status ig_stress_division_plan(ig_stress *m, ig_assembly how) {
+ig_status ig_stress_division_plan(ig_stress *m, ig_assembly how, ig_plan *plan) {
   const ig_stress_division *p = &m->part;
   ig_plan whole;
   ig_lid *conn;
   if (!ig_stress_divided(m))
-    return ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn,
-                       &m->plan);
+    return ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn, plan);
   IG_TRY(IG_NEW(m->cx, &conn, (size_t)m->npe * (size_t)p->elements, "connectivity"));
   for (int64_t i = 0; i < m->npe * (int64_t)p->elements; i++)
     conn[i] = m->conn[m->npe * (int64_t)p->element[i / m->npe] + i % m->npe];
   ig_status status =
       ig_plan_new(m->cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn, &whole);
   if (status == IG_OK) {
-    status = ig_plan_cut(m->cx, &whole, m->nodes, p->elements, p->element, conn, &m->plan);
+    status = ig_plan_cut(m->cx, &whole, m->nodes, p->elements, p->element, conn, plan);
     ig_plan_free(m->cx, &whole);
   }
   free(conn);
@@ -382,13 +385,39 @@ ig_status ig_stress_elements_pull(ig_stress *m, ig_array *a) {
   return status;
 }
 
+/* Rows of some elements; `next` of the list is what comes next. */
+typedef struct {
+  rows_of rows;
+  const ig_lid *list;
+  ig_lid count, next;
+} fetching;
+
+static ig_status fetch_make(void *user, ig_lid begin, ig_lid count, void *rows) {
+  return rows_make(&((fetching *)user)->rows, begin, count, rows);
+}
+
+static ig_status fetch_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+  fetching *f = user;
+  const size_t item = f->rows.item;
+  if (!f->list)
+    return rows_take(&f->rows, begin, count, rows);
+  for (; f->next < f->count && f->list[f->next] < begin + count; f->next++)
+    memcpy(f->rows.whole + item * (size_t)f->next,
+           (const char *)rows + item * (size_t)(f->list[f->next] - begin), item);
+  return IG_OK;
+}
+
+ig_status ig_stress_elements_fetch(ig_stress *m, size_t item, const void *part, const ig_lid *list,
+                                   ig_lid count, void *to) {
+  fetching f = {{item, part, to}, list, count, 0};
+  return ig_stress_elements_flow(m, &(ig_stress_flow){item, fetch_make, fetch_take, &f, true});
+}
+
 void ig_stress_elements_choose(const ig_stress *m, const ig_lid *list, const double *value,
                                ig_lid count, ig_lid *own, double *values, ig_lid *kept) {
-  const ig_stress_division *p = &m->part;
   *kept = 0;
   for (ig_lid i = 0; i < count; i++) {
-    const ig_lid e =
-        ig_stress_divided(m) ? (ig_lid)ig_sorted_find(p->element, p->elements, list[i]) : list[i];
+    const ig_lid e = (ig_lid)ig_stress_own(m, list[i]);
     if (e < 0)
       continue;
     own[*kept] = e;
@@ -451,31 +480,36 @@ ig_status ig_stress_state_pass(ig_stress *m, ig_stream_take *take, void *user) {
   return status;
 }
 
-static ig_status grown_make(void *user, ig_lid begin, ig_lid count, void *rows) {
-  const ig_stress *m = ((const streaming *)user)->m;
-  memcpy(rows, (const double *)m->grown.host + IG_GROWN * (int64_t)begin,
-         IG_GROWN * sizeof(double) * (size_t)count);
+/* Rows of an array of elements, `per` doubles each. */
+typedef struct {
+  streaming to;
+  const double *part;
+  int per;
+} numbers;
+
+static ig_status numbers_make(void *user, ig_lid begin, ig_lid count, void *rows) {
+  const numbers *n = user;
+  memcpy(rows, n->part + n->per * (int64_t)begin, (size_t)n->per * sizeof(double) * (size_t)count);
   return IG_OK;
 }
 
-static ig_status grown_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
-  const streaming *s = user;
+static ig_status numbers_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+  const numbers *n = user;
   (void)begin;
-  return s->take(s->user, rows, IG_GROWN * (int64_t)count);
+  return n->to.take(n->to.user, rows, n->per * (int64_t)count);
 }
 
-ig_status ig_stress_grown_pass(ig_stress *m, ig_stream_take *take, void *user) {
-  streaming s = {m, take, user, NULL};
+ig_status ig_stress_elements_pass(ig_stress *m, int per, const double *part, ig_stream_take *take,
+                                  void *user) {
+  numbers n = {{m, take, user, NULL}, part, per};
   return ig_stress_elements_flow(
-      m, &(ig_stress_flow){IG_GROWN * sizeof(double), grown_make, grown_take, &s, false});
+      m, &(ig_stress_flow){(size_t)per * sizeof(double), numbers_make, numbers_take, &n, false});
 }
 
-ig_status ig_stress_grown_place(ig_stress *m, const double *whole) {
-  double *part = m->grown.host;
+void ig_stress_elements_place(const ig_stress *m, int per, const double *whole, double *part) {
   for (ig_lid i = 0; i < m->part.elements; i++)
-    memcpy(part + IG_GROWN * (int64_t)i, whole + IG_GROWN * (int64_t)ig_stress_element(m, i),
-           IG_GROWN * sizeof(double));
-  return ig_array_push(m->cx, &m->grown);
+    memcpy(part + per * (int64_t)i, whole + per * (int64_t)ig_stress_element(m, i),
+           (size_t)per * sizeof *part);
 }
 
 ig_status ig_stress_state_place(ig_stress *m, const double *whole) {

@@ -6,9 +6,8 @@
    of one rank. After forces and products the ranks exchange the values of their nodes.
 
      on the device   arrays of elements (state, tangent, life, ...): those of the part
-     on the host     arrays of elements that steps and figures read (life, materials, shares):
-                     all of them, equal on all ranks; values at points, moduli of now, what has
-                     grown: those of the part
+     on the host     life and materials of elements: all of them, equal on all ranks; shares,
+                     temperatures, values at points, moduli, what has grown: those of the part
      both            vectors of nodes: all nodes, equal on all ranks
 
    So solvers and the host (layers, births, cuts, supports, figures) compute the same on all ranks,
@@ -36,15 +35,18 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_stress_division_new(struct ig_stress *m, ig_assembly how);
 void ig_stress_division_free(struct ig_stress *m);
 bool ig_stress_divided(const struct ig_stress *m);
-/* Number in the whole of element i of the part. */
+/* Number in the whole of element i of the part; number in the part of element e of the whole, -1:
+   not there. */
 ig_lid ig_stress_element(const struct ig_stress *m, int64_t i);
+int64_t ig_stress_own(const struct ig_stress *m, ig_lid e);
 
 /* A line per rank, what it has and needs; nothing if not divided. Collective. */
 IG_MUST_CHECK ig_status ig_stress_division_tell(struct ig_stress *m, ig_partition_line *line,
                                                 void *user);
 
-/* The assembly plan of the part. */
-IG_MUST_CHECK ig_status ig_stress_division_plan(struct ig_stress *m, ig_assembly how);
+/* An assembly plan of the part. */
+IG_MUST_CHECK ig_status ig_stress_division_plan(struct ig_stress *m, ig_assembly how,
+                                                ig_plan *plan);
 
 /* An array of `per` values of `size` bytes for each element: the part on the device, the whole on
    the host. Then host to device, and device to host (collective). */
@@ -70,13 +72,19 @@ IG_MUST_CHECK ig_status ig_stress_elements_flow(struct ig_stress *m, const ig_st
    their values; *kept of them. `own` and `values` have room for `count`. */
 void ig_stress_elements_choose(const struct ig_stress *m, const ig_lid *list, const double *value,
                                ig_lid count, ig_lid *own, double *values, ig_lid *kept);
-/* States of points, in tiles, and what elements have grown by, from the host to `take` on the first
-   rank, some at a time; it is NULL on others. Collective, if divided. And back, from the same on
-   all ranks to the device. */
+/* Rows of the part, `item` bytes each (host), to `to` on the ranks that want them: those of the
+   elements in `list` (numbers of the whole, rising; NULL: of all), `count` of them. Collective. */
+IG_MUST_CHECK ig_status ig_stress_elements_fetch(struct ig_stress *m, size_t item, const void *part,
+                                                 const ig_lid *list, ig_lid count, void *to);
+/* States of points, in tiles, from the host to `take` on the first rank, some at a time; it is NULL
+   on others. The same of an array of the part's elements with `per` doubles each. Collective, if
+   divided. And back, from the same on all ranks: states to both sides, others to the host. */
 IG_MUST_CHECK ig_status ig_stress_state_pass(struct ig_stress *m, ig_stream_take *take, void *user);
-IG_MUST_CHECK ig_status ig_stress_grown_pass(struct ig_stress *m, ig_stream_take *take, void *user);
+IG_MUST_CHECK ig_status ig_stress_elements_pass(struct ig_stress *m, int per, const double *part,
+                                                ig_stream_take *take, void *user);
 IG_MUST_CHECK ig_status ig_stress_state_place(struct ig_stress *m, const double *whole);
-IG_MUST_CHECK ig_status ig_stress_grown_place(struct ig_stress *m, const double *whole);
+void ig_stress_elements_place(const struct ig_stress *m, int per, const double *whole,
+                              double *part);
 int64_t ig_stress_state_count(const struct ig_stress *m);
 
 /* Makes the exchange by which all ranks get the values of all nodes, up to `item` bytes each, from

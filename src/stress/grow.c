@@ -136,7 +136,7 @@ static ig_status any_hot(ig_stress *m, const double *T, const double *past, bool
     const ig_lid e = ig_stress_element(m, i);
     for (int a = 0; alive[e] && laws[law[e]].anneal < IG_UNBOUNDED && a < m->npe; a++) {
       const ig_lid n = m->conn[m->npe * (int64_t)e + a];
-      *hot |= fmax(T[n] + warmer[e], past[n] + warmer_past[i]) + excess[e] >= laws[law[e]].anneal;
+      *hot |= fmax(T[n] + warmer[i], past[n] + warmer_past[i]) + excess[i] >= laws[law[e]].anneal;
     }
   }
   return ig_stress_divided(m) ? ig_ranks_agree_any(m->cx, IG_OK, hot) : IG_OK;
@@ -155,10 +155,10 @@ ig_status ig_stress_anneal(ig_stress *m) {
   IG_TRY(any_hot(m, m->T.host, m->work.T_past.host, &hot));
   if (!hot)
     return IG_OK;
-  IG_TRY(ig_stress_elements_push(m, &m->work.excess));
+  IG_TRY(ig_array_push(m->cx, &m->work.excess));
   IG_TRY(ig_stress_energy_before(m, &stored));
   IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, true, NULL, m->work.excess.dev, m->part.elements));
-  memset(m->work.excess.host, 0, (size_t)m->elements * sizeof(double));
+  memset(m->work.excess.host, 0, (size_t)m->part.elements * sizeof(double));
   return ig_stress_energy_after(m, stored, false);
 }
 

@@ -65,13 +65,15 @@ static void heat_excess(ig_stress_run *r, heat_news *h) {
   const ig_stress_heat *was = &r->heat, *is = &h->now;
   const ig_stress_law *laws = m->material.laws.host;
   const uint8_t *law = m->material.law.host;
-  double *excess = m->work.excess.host, low[2] = {INFINITY, INFINITY}, high[2];
+  double *of_part = m->work.excess.host, low[2] = {INFINITY, INFINITY}, high[2];
   double hot = 0, melted = 0, from[2] = {INFINITY, INFINITY}, to[2];
   high[0] = high[1] = to[0] = to[1] = -INFINITY;
-  for (ig_lid e = 0; e < m->elements; e++) {
+  for (ig_lid e = 0, own = 0; e < m->elements; e++) {
     const double anneal = laws[law[e]].anneal;
-    double top = -INFINITY, before = 0, now = 0, least = INFINITY;
-    excess[e] = 0;
+    double top = -INFINITY, before = 0, now = 0, least = INFINITY, other;
+    const bool mine = own < m->part.elements && ig_stress_element(m, own) == e;
+    double *excess = mine ? of_part + own++ : &other;
+    *excess = 0;
     if (!is->there[e] || h->piece == 0)
       continue;
     for (int a = 0; a < m->npe; a++) {
@@ -82,12 +84,12 @@ static void heat_excess(ig_stress_run *r, heat_news *h) {
     }
     if (!was->there[e] || is->peak[e] > was->peak[e])
       top = is->peak[e];
-    excess[e] = fmax(top - fmax(before, now), 0);
+    *excess = fmax(top - fmax(before, now), 0);
     /* a melt count has risen while no peak shows it: all corners must reach `anneal`, the
        coldest too */
     if (is->melts[e] > (was->there[e] ? was->melts[e] : 0) && top < anneal) {
       top = anneal;
-      excess[e] = fmax(before, now) < anneal ? anneal - least : 0;
+      *excess = fmax(before, now) < anneal ? anneal - least : 0;
     }
     /* statistics for the warnings at the end: melted during this step; of those, solid again at
        its end */

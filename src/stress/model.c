@@ -311,6 +311,18 @@ static ig_status places(ig_stress *m) {
   return status;
 }
 
+/* Those of the mesh, on the device. */
+static ig_status positions(ig_stress *m) {
+  const size_t n = 3 * (size_t)m->nodes;
+  if (!m->cx->backend->separate) { /* model_free leaves them */
+    m->x = (ig_array){NULL, m->mesh->x, n, sizeof(double)};
+    return IG_OK;
+  }
+  IG_TRY(ig_array_new_device(m->cx, &m->x, n, sizeof(double), "positions"));
+  IG_TRY(m->cx->backend->copy_in(m->cx, m->x.dev, m->mesh->x, n * sizeof(double)));
+  return m->cx->backend->sync(m->cx);
+}
+
 /* Allocates all arrays of the model but those that depend on the materials, and sets initial
    values. `device`: only there; others have a host side, too. */
 static ig_status arrays(ig_stress *m, int materials) {
@@ -337,6 +349,10 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->work.T_past, n, sizeof(double), false},
              {&m->grown, IG_GROWN * part, sizeof(double), false},
              {&m->young, part, sizeof(double), false},
+             {&m->built, part, sizeof(double), false},
+             {&m->work.excess, part, sizeof(double), false},
+             {&m->warmer, part, sizeof(double), false},
+             {&m->share, part, sizeof(double), false},
              {&m->work.warmer_past, part, sizeof(double), false},
              {&m->work.values, values, sizeof(double), true},
              {&m->work.partial, IG_MESH_CHUNKS, sizeof(double), true}};
@@ -347,39 +363,34 @@ static ig_status arrays(ig_stress *m, int materials) {
   const struct {
     ig_array *a;
     size_t per, size;
-  } of_elements[] = {{&m->work.excess, 1, sizeof(double)},
-                     {&m->warmer, 1, sizeof(double)},
-                     {&m->share, 1, sizeof(double)},
-                     {&m->alive, 1, 1},
-                     {&m->soft, 1, 1},
-                     {&m->material.law, 1, 1},
-                     {&m->material.which, 1, 2},
-                     {&m->built, 1, sizeof(double)}};
+  } of_elements[] = {
+      {&m->alive, 1, 1}, {&m->soft, 1, 1}, {&m->material.law, 1, 1}, {&m->material.which, 1, 2}};
   for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
     IG_TRY(ig_stress_elements_new(m, of_elements[i].a, of_elements[i].per, of_elements[i].size,
                                   "state of the part"));
   /* rotations start as the identity */
   if (m->c->rotations == IG_ROTATIONS_FINITE)
     IG_TRY(ig_array_new(cx, &m->turn, IG_TURNED * part, sizeof(double), "rotations"));
-  IG_TRY(ig_array_from(cx, &m->x, m->mesh->x, 3 * n, sizeof(double), "positions"));
+  IG_TRY(positions(m));
   IG_TRY(IG_NEW(cx, &m->held.bits, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->held.freed, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->scratch, n, "supports"));
-  IG_TRY(IG_NEW(cx, &m->held.u, 3 * n, "supports"));
   IG_TRY(IG_NEW(cx, &m->balance.force, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->balance.load, 3 * n, "forces"));
-  IG_TRY(IG_NEW(cx, &m->mark.load, 3 * n, "forces"));
-  IG_TRY(IG_NEW(cx, &m->mark.built, e, "moduli"));
+  if (!cx->ranks) {
+    IG_TRY(IG_NEW(cx, &m->mark.load, 3 * n, "forces"));
+    IG_TRY(IG_NEW(cx, &m->mark.built, part, "moduli"));
+  }
   /* all elements are alive; steps.c takes away what is built later */
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
   IG_TRY(IG_NEW(cx, &m->report, IG_STRESS_REPORT * part, "values of elements"));
-  ig_array *const push[] = {&m->u, &m->T, &m->load, &m->fix, &m->grown};
+  ig_array *const push[] = {&m->u,     &m->T,      &m->load,  &m->fix,        &m->grown,
+                            &m->built, &m->warmer, &m->share, &m->work.excess};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
-  ig_array *const elements[] = {&m->warmer, &m->share, &m->alive,
-                                &m->soft,   &m->built, &m->work.excess};
+  ig_array *const elements[] = {&m->alive, &m->soft};
   for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
     IG_TRY(ig_stress_elements_push(m, elements[i]));
   return ig_array_zero(cx, &m->work.bulk);
@@ -491,9 +502,11 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   bool leads = false;
   for (int i = 0; i < m->held.count; i++)
     leads |= m->held.list[i].lead != 0;
-  if (leads)
+  if (leads) {
+    IG_TRY(IG_NEW(cx, &m->held.u, 3 * (size_t)m->nodes, "supports"));
     IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
-  IG_TRY(ig_stress_division_plan(m, how));
+  }
+  IG_TRY(ig_stress_division_plan(m, how, &m->plan));
   if (how == IG_CLUSTER)
     IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, m->npe, m->conn, m->mesh->x,
                                  IG_STRESS_CLUSTER, IG_STRESS_CLUSTER_NODES, &m->cluster));
@@ -592,7 +605,6 @@ void ig_stress_free(ig_stress *m) {
                            &m->work.T_past,
                            &m->work.warmer_past,
                            &m->work.values,
-                           &m->young_single,
                            &m->held.tie_start,
                            &m->held.tie_item,
                            &m->grown,
@@ -604,6 +616,8 @@ void ig_stress_free(ig_stress *m) {
                            &m->mark.warmer_past,
                            &m->turn};
   ig_stress_system_free(m);
+  if (!m->cx->backend->separate)
+    m->x = (ig_array){0};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, all[i]);
   ig_stress_division_free(m);

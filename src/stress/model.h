@@ -31,7 +31,7 @@
 
 #include "mesh/topology.h"
 #include "solver/grid/grid.h"
-#include "solver/amg/mesh_amg.h"
+#include "solver/mesh/mesh_ops.h"
 #include "solver/krylov/pcg.h"
 #include "stress/ops.h"
 #include "stress/division.h"
@@ -88,7 +88,7 @@ enum { IG_BALANCE_NUMBERS = 10 };
 typedef struct {
   int count;
   ig_stress_hold *list;
-  double *u;      /* host: nodes x 3, where held nodes were taken */
+  double *u;      /* host: nodes x 3, where held nodes were taken; NULL: none are led */
   uint8_t *bits;  /* host: components of a node, of supports alone */
   uint8_t *freed; /* host: components of a node that a cut has freed */
   ig_array tie_start, tie_item;
@@ -128,17 +128,17 @@ typedef struct {
 } ig_stress_work;
 
 struct ig_stress_lattice;
+struct ig_stress_aggregates;
 
 /* The linear system of a Newton iteration. With `lattice` the preconditioner is geometric
-   multigrid on the regular grid of which the mesh is part; with `amg` aggregation that carries
-   rigid-body modes; else the inverted 3 x 3 diagonal blocks of the nodes. */
+   multigrid on the regular grid of which the mesh is part; with `aggregates` aggregation that
+   carries rigid-body modes; else the inverted 3 x 3 diagonal blocks of the nodes. */
 typedef struct {
   struct ig_stress_lattice *lattice; /* NULL: aggregation, or blocks */
+  struct ig_stress_aggregates *aggregates;
   /* unknowns that are prescribed, for products and residuals */
   ig_ground ground;
-  ig_mesh_args hex;
-  ig_ebe op;
-  ig_amg *amg;
+  ig_mesh_args hex; /* the elastic body, for diagonal blocks */
   /* diagonal blocks of nodes, their inverses, and the preconditioned residual */
   ig_array block, inverse, z;
   ig_pcg pcg;
@@ -146,17 +146,16 @@ typedef struct {
   /* finite rotations: of the nodes, means of their elements, nodes x 9 by rows; a residual that is
      rotated back. The preconditioner is of the body before it rotates */
   ig_array turn, turned;
-  ig_array moduli; /* device, if divided: those that the preconditioner is built of, all elements */
-  bool stale;      /* the preconditioner is of another body */
-  bool plain;      /* diagonal blocks for now, also where there are aggregates */
-  double worst;    /* ratio of a modulus of now to that of the preconditioner, or its inverse */
+  bool stale;   /* the preconditioner is of another body */
+  bool plain;   /* diagonal blocks for now, also where there are aggregates */
+  double worst; /* ratio of a modulus of now to that of the preconditioner, or its inverse */
 } ig_stress_system;
 
 /* Where a step began, to go back to when it is interrupted. */
 typedef struct {
   bool pieces; /* a part of the step is done: the arrays hold */
   ig_array u, state, grown, soft, T_past, warmer_past; /* device */
-  double *load, *built;                                /* host */
+  double *load, *built;                                /* host; NULL on several ranks */
   ig_stress_balance balance;
   ig_stress_count count;
   double scale;
@@ -192,12 +191,13 @@ typedef struct ig_stress {
   const ig_lid *conn;      /* host: elements x npe: the mesh's, or `joined` of several blocks */
   ig_lid *joined;
   ig_adjacency adjacency; /* of faces, host */
-  ig_plan plan, colors;
-  ig_clusters cluster; /* assembly `cluster`; `plan` then knows the connectivity alone */
+  ig_plan plan, colors;   /* colors: for diagonal blocks, where `plan` does not add at nodes */
+  ig_clusters cluster;    /* assembly `cluster`; `plan` then knows the connectivity alone */
   ig_stress_args args;
 
-  ig_array x, u, T, warmer, share, alive, soft, state, fix, load; /* both sides */
-  ig_array force, young, young_single, built;                     /* device */
+  ig_array x;                                                  /* device; the mesh's on a CPU */
+  ig_array u, T, warmer, share, alive, soft, state, fix, load; /* both sides */
+  ig_array force, young, built;                                /* both sides */
   ig_array grown, turn;
   double *report; /* host: elements of the part x IG_STRESS_REPORT */
   ig_stress_balance balance;
@@ -244,6 +244,8 @@ IG_MUST_CHECK ig_status ig_stress_laws(ig_stress *m, const ig_list *materials);
 
    Makes the operator, the preconditioner's structure and the work arrays of conjugate gradients. */
 IG_MUST_CHECK ig_status ig_stress_system_new(ig_stress *m);
+/* An elastic body of one Poisson's ratio and moduli of 1, with elements as in a plan. */
+ig_mesh_args ig_stress_elastic_body(const ig_stress *m, const ig_plan *plan, const double *x);
 /* From now on without the grid that the mesh is part of. */
 IG_MUST_CHECK ig_status ig_stress_system_leave_grid(ig_stress *m);
 void ig_stress_system_free(ig_stress *m);
@@ -308,9 +310,6 @@ IG_MUST_CHECK ig_status ig_stress_product(ig_stress *m, const double *x, double 
 
 /* values.c: values of elements at u, to the host. m->report anew, of the elements of the part. */
 IG_MUST_CHECK ig_status ig_stress_report(ig_stress *m);
-/* Columns of it of all elements, on the first rank; `to` of others may be NULL. Collective. */
-IG_MUST_CHECK ig_status ig_stress_report_columns(ig_stress *m, int from, int components,
-                                                 double *to);
 /* A column of it of some elements, on all ranks. Collective. */
 IG_MUST_CHECK ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig_lid count,
                                             int column, double *value);
@@ -318,6 +317,9 @@ IG_MUST_CHECK ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig
    the first. Collective. */
 typedef ig_status ig_stress_taking(void *user, ig_lid begin, ig_lid count, const double *value);
 IG_MUST_CHECK ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what, bool everyone,
+                                              ig_stress_taking *take, void *user);
+/* Columns of the report, to the first rank in the same way. */
+IG_MUST_CHECK ig_status ig_stress_report_take(ig_stress *m, int from, int components,
                                               ig_stress_taking *take, void *user);
 /* The largest over all ranks of values that each knows of its part and that are not negative, in
    place; at most IG_STRESS_LARGEST. Collective. */

@@ -223,13 +223,13 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
    b is NULL. */
 static ig_status push_mix(ig_stress *m, ig_array *to, const double *a, const double *b, double s,
                           bool nodes) {
-  const int64_t n = nodes ? m->nodes : m->elements;
+  const int64_t n = nodes ? m->nodes : m->part.elements;
   double *v = to->host;
   if (!a || !b)
     return IG_OK;
   for (int64_t i = 0; i < n; i++)
     v[i] = s == 1 ? b[i] : a[i] + s * (b[i] - a[i]);
-  return nodes ? ig_array_push(m->cx, to) : ig_stress_elements_push(m, to);
+  return ig_array_push(m->cx, to);
 }
 
 /* The goal, a share of the way. */
@@ -242,7 +242,8 @@ static ig_status goal_at(ig_stress *m, const ig_stress_goal *g, double s) {
 
 /* --- a step that is interrupted --- */
 
-/* Remembers what a step changes on the host. Device arrays are copied only if the step is
+/* Remembers what a step changes on the host; not on several ranks, where no step is interrupted.
+   Device arrays are copied only if the step is
    divided (mark_pieces): an undivided step leaves them as they are until it has succeeded. */
 static void mark_begin(ig_stress *m) {
   ig_stress_mark *k = &m->mark;
@@ -252,7 +253,9 @@ static void mark_begin(ig_stress *m) {
   k->scale = m->scale;
   k->stale = m->system.stale;
   k->grid = m->system.lattice != NULL;
-  memcpy(k->built, m->built.host, sizeof *k->built * (size_t)m->elements);
+  if (!k->load)
+    return;
+  memcpy(k->built, m->built.host, sizeof *k->built * (size_t)m->part.elements);
   memcpy(k->load, m->balance.load, 3 * sizeof *k->load * (size_t)m->nodes);
 }
 
@@ -295,9 +298,9 @@ static ig_status mark_return(ig_stress *m, const ig_stress_goal *g) {
   m->scale = k->scale;
   m->system.stale = k->stale;
   memcpy(m->balance.load, k->load, 3 * sizeof *k->load * (size_t)m->nodes);
-  memcpy(m->built.host, k->built, sizeof *k->built * (size_t)m->elements);
+  memcpy(m->built.host, k->built, sizeof *k->built * (size_t)m->part.elements);
   m->args.dt = 0;
-  IG_TRY(ig_stress_elements_push(m, &m->built));
+  IG_TRY(ig_array_push(m->cx, &m->built));
   return goal_at(m, g, 0);
 }
 
@@ -320,7 +323,7 @@ static ig_status advance(ig_stress *m, const ig_stress_goal *g) {
     m->args.dt = (next - done) * g->dt;
     IG_TRY(equilibrium(m, g->time - (1 - next) * g->dt, &good));
     if (good) {
-      if (done == 0 && next < 1)
+      if (done == 0 && next < 1 && m->mark.load)
         IG_TRY(mark_pieces(m));
       IG_TRY(ig_stress_energies(m));
       IG_TRY(m->ops->commit(cx, &m->args, m->u.dev));
@@ -350,7 +353,7 @@ ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
   IG_TRY(ig_stress_anneal(m));
   mark_begin(m);
   const ig_status status = advance(m, g);
-  if (status == IG_INTERRUPTED)
+  if (status == IG_INTERRUPTED && m->mark.load)
     IG_TRY(mark_return(m, g));
   return status;
 }

@@ -1,4 +1,4 @@
-/* What a run of the stress room shows: probes, history rows, snapshots, figures of the summary.
+/* What a run of the stress room shows: probes, history rows, figures of the summary.
    All of it is evaluated on the host from m->report (values of the elements of a rank), m->u and
    m->force, which ig_stress_look_now renews after each step; the functions that write only read
    them. Snapshots are the first rank's; the others give it what they have. */
@@ -6,7 +6,6 @@
 #include "core/schedule.h"
 #include "mesh/geometry.h"
 #include "mesh/named.h"
-#include "model/loads.h"
 #include "ranks/ranks.h"
 #include "stress/run.h"
 
@@ -184,149 +183,15 @@ ig_status ig_stress_history(void *self, ig_sink *to) {
   return to ? to->history(to, r->columns, r->column, r->value) : IG_OK;
 }
 
-/* --- snapshots --- */
+/* --- figures --- */
 
-/* A field of elements in the snapshot, from columns `from` … of the report. Nothing if the case
-   does not ask for it. */
-static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *name,
-                               const char *unit, int components, int from) {
-  double *to = NULL;
-  if (!ig_output_wants(r->job->output, name))
-    return IG_OK;
-  if (snap)
-    IG_TRY(
-        ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F64, components, NULL, (void **)&to));
-  return ig_stress_report_columns(r->m, from, components, to);
-}
-
-/* Values at integration points, for a run that goes on from them: only where they are asked for. */
-typedef struct {
-  double *stress, *plastic;
-} points_of;
-
-static ig_status points_take(void *user, ig_lid begin, ig_lid count, const double *value) {
-  const points_of *p = user;
-  for (int64_t e = begin; e < begin + count; e++, value += IG_STRESS_POINTS) {
-    if (p->stress)
-      memcpy(p->stress + 48 * e, value, 48 * sizeof *value);
-    if (p->plastic)
-      memcpy(p->plastic + 8 * e, value + 48, 8 * sizeof *value);
-  }
-  return IG_OK;
-}
-
-static ig_status point_fields(ig_stress_run *r, ig_snapshot *snap) {
-  const ig_output_case *output = r->job->output;
-  /* output.fields left out means all usual fields; these are large and must be named */
-  const bool stress = output->fields.count && ig_output_wants(output, "point_stress"),
-             plastic = output->fields.count && ig_output_wants(output, "point_plastic_strain");
-  points_of to = {0};
-  if (!stress && !plastic)
-    return IG_OK;
-  if (snap && stress)
-    IG_TRY(ig_snapshot_add(snap, "point_stress", "Pa", IG_AT_ELEMENTS, IG_F64, 48, NULL,
-                           (void **)&to.stress));
-  if (snap && plastic)
-    IG_TRY(ig_snapshot_add(snap, "point_plastic_strain", "", IG_AT_ELEMENTS, IG_F64, 8, NULL,
-                           (void **)&to.plastic));
-  return ig_stress_values_take(r->m, IG_VALUE_POINTS, false, points_take, &to);
-}
-
-/* Fields of nodes that the case asks for. Nodes that are not alive have their last displacement. */
-static ig_status node_fields(ig_stress_run *r, ig_snapshot *snap) {
-  const ig_stress *m = r->m;
-  const ig_output_case *output = r->job->output;
-  double *to;
-  if (ig_output_wants(output, "displacement"))
-    IG_TRY(ig_snapshot_add(snap, "displacement", "m", IG_AT_POINTS, IG_F64, 3, m->u.host, NULL));
-  if (ig_output_wants(output, "distortion")) {
-    IG_TRY(ig_snapshot_add(snap, "distortion", "m", IG_AT_POINTS, IG_F64, 3, NULL, (void **)&to));
-    memset(to, 0, 3 * sizeof *to * (size_t)m->nodes);
-    double worst;
-    IG_TRY(ig_stress_distortion_now(r, to, &worst));
-  }
-  if (r->c->parts.count && ig_output_wants(output, "deviation")) {
-    IG_TRY(ig_snapshot_add(snap, "deviation", "m", IG_AT_POINTS, IG_F64, 1, NULL, (void **)&to));
-    IG_TRY(ig_stress_parts_look(r, to, NULL));
-  }
-  if (ig_output_wants(output, "recoater"))
-    IG_TRY(ig_snapshot_add(snap, "recoater", "m", IG_AT_POINTS, IG_F64, 1, r->recoater, NULL));
-  if (r->c->tearing.count && ig_output_wants(output, "torn"))
-    IG_TRY(ig_snapshot_add(snap, "torn", "", IG_AT_POINTS, IG_F64, 1, m->tears.layer, NULL));
-  return IG_OK;
-}
-
-/* All fields; snap: NULL on all ranks but the first. Elements that are not alive are left out of
-   the snapshot. */
-static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
-  if (snap)
-    IG_TRY(node_fields(r, snap));
-  IG_TRY(element_field(r, snap, "stress", "Pa", 6, 0));
-  IG_TRY(element_field(r, snap, "von_mises", "Pa", 1, 6));
-  IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
-  IG_TRY(element_field(r, snap, "elastic_strain", "", 6, 9));
-  IG_TRY(element_field(r, snap, "T", "K", 1, 8));
-  if (r->m->material.transforms)
-    IG_TRY(element_field(r, snap, "martensite", "", 1, 15));
-  IG_TRY(ig_stress_nodal_add(r, snap));
-  return point_fields(r, snap);
-}
-
-/* Nodes of elements that are there; free *there. */
-static ig_status nodes_there(ig_stress *m, bool **there) {
+ig_status ig_stress_nodes_there(ig_stress *m, bool **there) {
   IG_TRY(IG_NEW(m->cx, there, (size_t)m->nodes, "nodes of the body"));
   const uint8_t *alive = m->alive.host;
   for (int64_t i = 0; i < m->npe * (int64_t)m->elements; i++)
     (*there)[m->conn[i]] |= alive[i / m->npe] != 0;
   return IG_OK;
 }
-
-/* Loads and supports of the body as they act now: loads.csv. */
-static ig_status loads_put(ig_stress *m, ig_sink *to) {
-  ig_loads loads = {.cx = m->cx};
-  bool *there;
-  if (!to->file)
-    return IG_OK;
-  IG_TRY(nodes_there(m, &there));
-  const double *x = m->x.host, *load = m->load.host;
-  for (int64_t n = 0; n < m->nodes; n++) {
-    if (there[n] && (load[3 * n] != 0 || load[3 * n + 1] != 0 || load[3 * n + 2] != 0))
-      ig_loads_add(&loads, x + 3 * n, 1, load + 3 * n);
-    if (there[n] && m->held.bits[n])
-      ig_loads_hold(&loads, x + 3 * n, m->held.bits[n]);
-  }
-  free(there);
-  return ig_loads_put(&loads, to);
-}
-
-static ig_status snapshot_new(ig_stress_run *r, ig_snapshot **snap) {
-  IG_TRY(ig_snapshot_of_mesh(r->m->cx, r->m->mesh, r->m->alive.host, ig_stress_time(r),
-                             (int64_t)r->rounds.steps + r->at, snap));
-  if (r->at && r->c->phases.count > 1) {
-    const int k = r->step[r->at - 1].phase;
-    const ig_stress_phase *phase = IG_ITEM(const ig_stress_phase, r->c->phases, k);
-    static const char *const kinds[] = {"load", "build", "cut", "heat"};
-    snprintf((*snap)->state, sizeof(*snap)->state, "phase %d of %d: %.20s", k + 1,
-             r->c->phases.count, phase->name ? phase->name : kinds[phase->kind]);
-  }
-  return IG_OK;
-}
-
-ig_status ig_stress_snapshot(void *self, ig_sink *to) {
-  ig_stress_run *r = self;
-  ig_snapshot *snap = NULL;
-  if (ig_ranks_first(r->m->cx))
-    IG_TRY(snapshot_new(r, &snap));
-  const ig_status status = fields_add(r, snap);
-  if (status != IG_OK || !snap) {
-    ig_snapshot_free(snap);
-    return status;
-  }
-  IG_TRY(to->snapshot(to, snap));
-  return loads_put(r->m, to);
-}
-
-/* --- figures --- */
 
 /* Sums of the loads and of the forces of supports, over the nodes of the body. Loads on nodes
    without elements, those that a cut has left, have no effect: a warning gives their sum. */
@@ -337,7 +202,7 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
   bool *there, any = false;
   IG_TRY(ig_stress_forces(m));
   IG_TRY(ig_array_pull(m->cx, &m->force));
-  IG_TRY(nodes_there(m, &there));
+  IG_TRY(ig_stress_nodes_there(m, &there));
   const double *f = m->force.host, *load = m->load.host;
   for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
     if (!there[i / 3]) {
@@ -364,7 +229,7 @@ static ig_status sums_write(ig_stress *m, ig_sink *to) {
 static void turns_warn(const ig_stress_run *r) {
   const ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
-  const double *x = m->x.host, *u = m->u.host;
+  const double *x = m->mesh->x, *u = m->u.host;
   double worst = 0;
   ig_lid living = 0, turned = 0;
   for (ig_lid e = 0; e < m->elements && m->c->rotations == IG_ROTATIONS_SMALL; e++) {

@@ -25,7 +25,7 @@ static ig_status open_arrays(ig_stress_run *r) {
   ig_ctx *cx = r->job->cx;
   const ig_lid n = r->m->nodes, e = r->m->elements;
   double **const of_nodes[] = {&r->T0, &r->T1, &r->recoater};
-  double **const of_elements[] = {&r->warm0, &r->warm1, &r->share0, &r->share1};
+  double **const of_part[] = {&r->warm0, &r->warm1, &r->share0, &r->share1};
   ig_stress_heat *const of_heat[] = {&r->heat, &r->next};
   for (size_t i = 0; has_heat(r) && i < sizeof of_heat / sizeof *of_heat; i++) {
     IG_TRY(IG_NEW(cx, &of_heat[i]->peak, e, "run"));
@@ -34,8 +34,8 @@ static ig_status open_arrays(ig_stress_run *r) {
   }
   for (size_t i = 0; i < sizeof of_nodes / sizeof *of_nodes; i++)
     IG_TRY(IG_NEW(cx, of_nodes[i], n, "run"));
-  for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
-    IG_TRY(IG_NEW(cx, of_elements[i], e, "run"));
+  for (size_t i = 0; i < sizeof of_part / sizeof *of_part; i++)
+    IG_TRY(IG_NEW(cx, of_part[i], r->m->part.elements, "run"));
   for (ig_lid i = 0; i < n; i++) {
     r->T0[i] = r->c->temperature;
     r->recoater[i] = NAN;
@@ -235,9 +235,18 @@ static void room_stand(const void *self, ig_run_status *s) {
 enum { NUMBERS = 11 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 /* Arrays of a checkpoint, with pointers to the host memory that they are read from or restored
-   to: one list serves both, so they cannot disagree. STATE, GROWN: places of those of which a rank
-   has those of its elements. */
-enum { STATE = 2, GROWN };
+   to: one list serves both, so they cannot disagree. Those of which a rank has those of its
+   elements have no pointer in it. */
+enum { STATE = 2, GROWN = 3, BUILT = 7, WARM = 11, SHARE = 12 };
+static double *saved_part(const ig_stress_run *r, int array, int *per) {
+  *per = array == GROWN ? IG_GROWN : 1;
+  return array == GROWN   ? r->m->grown.host
+         : array == BUILT ? r->m->built.host
+         : array == WARM  ? r->warm0
+         : array == SHARE ? r->share0
+                          : NULL;
+}
+
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
   const int64_t n = m->nodes, e = m->elements;
@@ -249,18 +258,19 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},
                           {"soft", IG_U8, e, m->soft.host},
-                          {"built", IG_F64, e, m->built.host},
+                          {"built", IG_F64, e, NULL},
                           {"let_go", IG_U8, n, m->held.freed},
-                          {"u_held", IG_F64, 3 * n, m->held.u},
                           {"T", IG_F64, n, r->T0},
                           {"T_next", IG_F64, n, r->T1},
-                          {"warm", IG_F64, e, r->warm0},
-                          {"share", IG_F64, e, r->share0},
+                          {"warm", IG_F64, e, NULL},
+                          {"share", IG_F64, e, NULL},
                           {"recoater", IG_F64, n, r->recoater},
                           {"melting", IG_F64, IG_MELTING_NUMBERS, &r->melting},
                           {"after", IG_F64, after + 1, r->after}};
   int count = sizeof all / sizeof *all;
   memcpy(list, all, sizeof all);
+  if (m->held.u)
+    list[count++] = (ig_saved){"u_held", IG_F64, 3 * n, m->held.u};
   if (has_heat(r)) {
     list[count++] = (ig_saved){"peak", IG_F64, e, r->heat.peak};
     list[count++] = (ig_saved){"melts", IG_F64, e, r->heat.melts};
@@ -313,10 +323,13 @@ static ig_status saved_write(void *user, const ig_stream *stream) {
 
 static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
   const saving *s = self;
-  if (array != STATE && array != GROWN)
-    return IG_FAIL(s->r->m->cx, IG_ARG, "a checkpoint has no array %d", array);
-  return array == STATE ? ig_stress_state_pass(s->r->m, take, user)
-                        : ig_stress_grown_pass(s->r->m, take, user);
+  ig_stress *m = s->r->m;
+  int per;
+  const double *part = saved_part(s->r, array, &per);
+  if (array == STATE)
+    return ig_stress_state_pass(m, take, user);
+  return part ? ig_stress_elements_pass(m, per, part, take, user)
+              : IG_FAIL(m->cx, IG_ARG, "a checkpoint has no array %d", array);
 }
 
 /* Before the list is made the device arrays are pulled. Of an interrupted step the
@@ -359,7 +372,9 @@ static ig_status room_save(void *self, ig_sink *to) {
       return IG_OK;
   } else {
     list[STATE].data = m->state.host;
-    list[GROWN].data = m->grown.host;
+    for (int i = 0, per; i < count; i++)
+      if (saved_part(r, i, &per))
+        list[i].data = saved_part(r, i, &per);
   }
   return to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
 }
@@ -376,13 +391,13 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   ig_saved list[SAVED];
   double number[NUMBERS];
   const int count = saved_list(r, number, list);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0, per; i < count; i++) {
     const void *data;
     IG_TRY(ig_restart_find(m->cx, from, list[i].name, list[i].dtype, list[i].count, &data));
     if (i == STATE)
       IG_TRY(ig_stress_state_place(m, data));
-    else if (i == GROWN)
-      IG_TRY(ig_stress_grown_place(m, data));
+    else if (saved_part(r, i, &per))
+      ig_stress_elements_place(m, per, data, saved_part(r, i, &per));
     else
       memcpy(list[i].data, data, (size_t)list[i].count * ig_dtype_size(list[i].dtype));
   }
@@ -411,13 +426,13 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   if (number[19] == 0)
     IG_TRY(ig_stress_system_leave_grid(m));
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
-  memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
-  memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  ig_array *const push[] = {&m->alive, &m->soft, &m->built, &m->warmer, &m->share};
+  memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->part.elements);
+  memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->part.elements);
+  ig_array *const push[] = {&m->grown, &m->built, &m->warmer, &m->share, &m->u, &m->T};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
-    IG_TRY(ig_stress_elements_push(m, push[i]));
-  IG_TRY(ig_array_push(m->cx, &m->u));
-  IG_TRY(ig_array_push(m->cx, &m->T));
+    IG_TRY(ig_array_push(m->cx, push[i]));
+  IG_TRY(ig_stress_elements_push(m, &m->alive));
+  IG_TRY(ig_stress_elements_push(m, &m->soft));
   IG_TRY(ig_stress_past(m));
   if (r->at > 0) {
     const ig_stress_step *s = r->step + r->at - 1;

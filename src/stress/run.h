@@ -7,6 +7,7 @@
 #define IG_STRESS_RUN_H
 
 #include "mesh/probe.h"
+#include "solid/nodal.h"
 #include "stress/model.h"
 
 /* One step of the run. Steps of a phase are grouped: a group is a layer of a build or a stretch
@@ -123,9 +124,13 @@ IG_MUST_CHECK ig_status ig_stress_slender_warn(const ig_stress_run *r);
 /* Warns once of elements that rotate far where rotations count as small (rotation_check.c). */
 void ig_stress_rotation_warn(ig_stress_run *r);
 IG_MUST_CHECK ig_status ig_stress_history(void *self, ig_sink *to);
-/* nodal.c: stresses at nodes as fields; the largest, and where it is. Collective. */
-IG_MUST_CHECK ig_status ig_stress_nodal_add(ig_stress_run *r, ig_snapshot *snap);
+/* Nodes of elements that are there; free *there. */
+IG_MUST_CHECK ig_status ig_stress_nodes_there(ig_stress *m, bool **there);
+/* nodal.c: stresses at nodes, on the first rank; to be freed with ig_nodal_free, also after a
+   failure. The largest, and where it is. Collective. */
+IG_MUST_CHECK ig_status ig_stress_nodal_find(ig_stress *m, ig_nodal *all);
 IG_MUST_CHECK ig_status ig_stress_nodal_results(ig_stress_run *r, ig_sink *to);
+/* snapshot.c; collective */
 IG_MUST_CHECK ig_status ig_stress_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_results(void *self, ig_sink *to);
 /* What probes and figures are now; after every step. */

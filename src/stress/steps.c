@@ -428,7 +428,7 @@ ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken) {
   for (int i = 0; i < m->held.count; i++) {
     ig_stress_hold *h = m->held.list + i;
     const bool on = phase >= h->since && phase < h->until;
-    for (ig_lid k = 0; taken && on && !h->on && k < h->count; k++)
+    for (ig_lid k = 0; m->held.u && taken && on && !h->on && k < h->count; k++)
       for (int d = 0; d < 3; d++)
         m->held.u[3 * (int64_t)h->node[k] + d] = u[3 * (int64_t)h->node[k] + d];
     h->on = on;
@@ -474,14 +474,17 @@ static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int gro
     for (int a = 0; a < m->npe; a++)
       now += r->T0[m->conn[m->npe * (int64_t)e + a]] / m->npe;
     IG_TRY_GOTO(status, done, born_at(r, p, e, now, birth + count));
-    r->warm0[e] = birth[count] - now;
-    r->share0[e] = 0;
+    const int64_t own = ig_stress_own(m, e);
+    if (own >= 0) {
+      r->warm0[own] = birth[count] - now;
+      r->share0[own] = 0;
+    }
     list[count++] = e;
   }
   if (count == 0)
     goto done;
-  memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  IG_TRY_GOTO(status, done, ig_stress_elements_push(m, &m->share));
+  memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->part.elements);
+  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->share));
   IG_TRY_GOTO(status, done, ig_stress_birth(m, list, birth, count, p->new_nodes));
   status = ig_stress_system_change(m, false);
 done:
@@ -566,8 +569,8 @@ static void excess_fall(ig_stress_run *r, int phase, double dt) {
   for (int i = 0; i <= phase; i++)
     if (phase_of(r, i)->kind == IG_PHASE_BUILD)
       decay = phase_of(r, i)->decay;
-  for (ig_lid e = 0; !isnan(decay) && e < r->m->elements; e++)
-    r->warm1[e] = r->warm0[e] * exp(-dt / decay);
+  for (ig_lid i = 0; !isnan(decay) && i < r->m->part.elements; i++)
+    r->warm1[i] = r->warm0[i] * exp(-dt / decay);
 }
 
 /* One step: supports at the start of a phase; births, removal or the state of a thermal run;
@@ -577,7 +580,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   ig_stress *m = r->m;
   const ig_stress_step *s = r->step + r->at, *before = r->at ? s - 1 : NULL;
   const ig_stress_phase *p = phase_of(r, s->phase);
-  const size_t ne = sizeof(double) * (size_t)m->elements;
+  const size_t ne = sizeof(double) * (size_t)m->part.elements;
   double dt = s->time - (before ? before->time : 0);
   bool calm = false;
   IG_TRY(ig_stress_steps_group(r, s->phase));
@@ -608,11 +611,11 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
      piece */
   const double left = (double)(s->pieces - 1 - s->piece) / (s->pieces - s->piece);
   excess_fall(r, s->phase, dt);
-  for (ig_lid e = 0; p->kind == IG_PHASE_BUILD && e < m->elements; e++)
-    if (r->group[e] == s->group) {
+  for (ig_lid i = 0; p->kind == IG_PHASE_BUILD && i < m->part.elements; i++)
+    if (r->group[ig_stress_element(m, i)] == s->group) {
       if (isnan(p->decay))
-        r->warm1[e] = left * r->warm0[e];
-      r->share1[e] = 1 - left * (1 - r->share0[e]);
+        r->warm1[i] = left * r->warm0[i];
+      r->share1[i] = 1 - left * (1 - r->share0[i]);
     }
   const ig_stress_goal goal = {.time = s->time,
                                .dt = dt,

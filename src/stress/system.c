@@ -4,8 +4,8 @@
    the elements as they are now, in single precision: plasticity changes the tangent in every
    iteration, moduli change slowly, so that it serves many solves. */
 #include "backend/backend.h"
+#include "stress/aggregates.h"
 #include "stress/voxel_multigrid.h"
-#include "stress/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +15,17 @@
 #include "kern/hex8.inc"
 #include "stress/rotation.inc"
 
-/* Whether elements add to nodes themselves, by a plan of the whole mesh: diagonals and aggregates
-   know no other way. */
+/* Whether elements add to nodes themselves: diagonals know no other way. */
 static bool elements_add(const ig_stress *m) {
-  return !ig_stress_divided(m) && (m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR);
+  return m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR;
+}
+
+ig_mesh_args ig_stress_elastic_body(const ig_stress *m, const ig_plan *plan, const double *x) {
+  return (ig_mesh_args){.scatter = ig_plan_view(plan),
+                        .x = x,
+                        .size = 3,
+                        .shear = hooke_shear_f64(m->material.poisson),
+                        .lame = hooke_lame_f64(m->material.poisson)};
 }
 
 static ig_status tie(ig_stress *m, double *x) {
@@ -37,12 +44,6 @@ ig_status ig_stress_system_apply(void *self, const double *x, double *y, ig_cg_s
                              state ? &state->s.pap : NULL);
 }
 
-/* The elastic operator of the preconditioner, in single precision; the aggregation's fine level. */
-static ig_status apply_single(void *self, const float *x, float *y) {
-  ig_stress *m = self;
-  return ig_ebe_apply(m->cx, &m->system.op, m->young_single.dev, x, y);
-}
-
 /* One cycle of multigrid, of the grid or of aggregates, or the diagonal blocks; single
    precision. */
 static ig_status precondition(void *self, const float *r, const float **z) {
@@ -53,8 +54,8 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   }
   if (m->system.lattice)
     IG_TRY(ig_stress_lattice_cycle(m, m->system.lattice, r, z));
-  else if (m->system.amg && !m->system.plain)
-    IG_TRY(ig_amg_cycle(m->system.amg, r, z));
+  else if (m->system.aggregates && !m->system.plain)
+    IG_TRY(ig_stress_aggregates_cycle(m, m->system.aggregates, r, z));
   else {
     *z = m->system.z.dev;
     IG_TRY(m->mesh_ops->scale(m->cx, m->nodes, 3, m->system.inverse.dev, r, m->system.z.dev));
@@ -100,32 +101,15 @@ static ig_status nodes_turn(ig_stress *m) {
   return ig_stress_nodes_join(m, 9 * sizeof(float), to->dev);
 }
 
-/* Memory of the diagonal blocks and of what they are applied to. */
+/* What the diagonal blocks are made of, and memory of them and of what they are applied to. */
 static ig_status blocks_new(ig_stress *m) {
   const size_t nodes = (size_t)m->nodes;
+  if (!elements_add(m))
+    IG_TRY(ig_stress_division_plan(m, IG_COLOR, &m->colors));
+  m->system.hex = ig_stress_elastic_body(m, elements_add(m) ? &m->plan : &m->colors, m->x.dev);
   IG_TRY(ig_array_new_device(m->cx, &m->system.block, 6 * nodes, sizeof(double), "blocks"));
   IG_TRY(ig_array_new_device(m->cx, &m->system.inverse, 6 * nodes, sizeof(float), "blocks"));
   return ig_array_new_device(m->cx, &m->system.z, 3 * nodes, sizeof(float), "blocks");
-}
-
-/* Aggregates for the whole mesh. They need a colored plan: gather and cluster have a second one. */
-static ig_status multigrid_new(ig_stress *m) {
-  const bool colors = !elements_add(m);
-  const ig_amg_problem problem = {.nodes = m->nodes,
-                                  .elements = m->elements,
-                                  .size = 3,
-                                  .x = m->mesh->x,
-                                  .fix = m->scratch,
-                                  .hex = &m->system.hex,
-                                  .ground = &m->system.ground,
-                                  .plan = colors ? &m->colors : &m->plan,
-                                  .steps = 2,
-                                  .cycle = 1,
-                                  .damping = 0,
-                                  .self = m,
-                                  .apply = apply_single};
-  memset(m->scratch, 0, (size_t)m->nodes); /* aggregates outlive supports: nothing is held */
-  return ig_amg_new(m->cx, &problem, &m->system.amg);
 }
 
 /* The preconditioner follows when the body or its moduli have changed by much. What it was built of
@@ -140,7 +124,7 @@ static ig_status refresh(ig_stress *m) {
     IG_TRY(ig_array_pull(cx, &m->young));
     const double *now = m->young.host, *built = m->built.host;
     for (ig_lid i = 0; i < m->part.elements; i++) {
-      const double then = built[ig_stress_element(m, i)];
+      const double then = built[i];
       if (now[i] > 0)
         worst = fmax(worst, fmax(now[i] / then, then / now[i]));
     }
@@ -152,49 +136,27 @@ static ig_status refresh(ig_stress *m) {
   }
   IG_TRY(
       cx->backend->copy(cx, m->built.dev, m->young.dev, sizeof(double) * (size_t)m->part.elements));
-  IG_TRY(ig_stress_elements_pull(m, &m->built));
+  IG_TRY(ig_array_pull(cx, &m->built));
   return ig_stress_system_build(m);
-}
-
-/* Moduli of all elements on the device, for the preconditioner. */
-static ig_status moduli_of_all(ig_stress *m, const double **moduli) {
-  const size_t n = (size_t)m->elements;
-  *moduli = m->built.dev;
-  if (!ig_stress_divided(m))
-    return IG_OK;
-  if (!m->system.moduli.dev)
-    IG_TRY(ig_array_new_device(m->cx, &m->system.moduli, n, sizeof(double), "moduli"));
-  *moduli = m->system.moduli.dev;
-  IG_TRY(m->cx->backend->copy_in(m->cx, m->system.moduli.dev, m->built.host, n * sizeof(double)));
-  return m->cx->backend->sync(m->cx);
 }
 
 /* Inverse diagonal blocks of the nodes, of the moduli in m->built. */
 static ig_status blocks_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
-  const double *moduli;
-  IG_TRY(moduli_of_all(m, &moduli));
-  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors, moduli,
-                               m->system.block.dev));
-  return m->mesh_ops->invert(cx, &m->system.ground, true, m->system.block.dev,
-                             m->system.inverse.dev);
+  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors,
+                               m->built.dev, m->system.block.dev));
+  IG_TRY(
+      m->mesh_ops->invert(cx, &m->system.ground, true, m->system.block.dev, m->system.inverse.dev));
+  return ig_stress_nodes_join(m, 6 * sizeof(float), m->system.inverse.dev);
 }
 
 /* Values for the moduli in m->built; the structure stays. Called by refresh and after a restart. */
 ig_status ig_stress_system_build(ig_stress *m) {
-  ig_ctx *cx = m->cx;
-  const double *moduli;
   m->system.stale = false;
-  IG_TRY(moduli_of_all(m, &moduli));
   if (m->system.lattice)
-    return ig_stress_lattice_build(m, m->system.lattice, moduli);
-  IG_TRY(m->mesh_ops->to_single(cx, m->elements, moduli, m->young_single.dev));
-  if (m->system.amg) {
-    for (int i = 0; i < m->system.amg->levels; i++)
-      m->system.amg->level[i].lambda = 2; /* not what former bodies made of it */
-    return ig_amg_update(m->system.amg, moduli);
-  }
-  return blocks_build(m);
+    return ig_stress_lattice_build(m, m->system.lattice);
+  return m->system.aggregates ? ig_stress_aggregates_build(m, m->system.aggregates)
+                              : blocks_build(m);
 }
 
 /* A body held at few points only is beyond a grid whose coarse levels are in single precision;
@@ -238,11 +200,11 @@ static ig_status solve(ig_stress *m, double tolerance, ig_solve_report *report) 
         (report->end == IG_SOLVE_INDEFINITE && m->turn.dev && !m->args.steady))
       return IG_OK;
     if (!grid && (again || m->system.worst < 1.001))
-      return m->system.amg && !(report->residual < 0.5) ? blocks_solve(m, tolerance, report)
-                                                        : IG_OK;
+      return m->system.aggregates && !(report->residual < 0.5) ? blocks_solve(m, tolerance, report)
+                                                               : IG_OK;
     if (grid) {
       IG_TRY(ig_stress_system_leave_grid(m));
-      IG_TRY(multigrid_new(m));
+      IG_TRY(ig_stress_aggregates_new(m, &m->system.aggregates));
       again = -1;
     }
     m->system.stale = true; /* a preconditioner of other moduli may be at fault */
@@ -324,8 +286,8 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
       m->held.bits[n] &= (uint8_t)~m->held.freed[n];
     if (m->system.lattice)
       IG_TRY(ig_stress_lattice_hold(m, m->system.lattice));
-    else if (m->c->solver.preconditioner != IG_STRESS_BLOCKS && !m->system.amg)
-      IG_TRY(multigrid_new(m));
+    else if (m->c->solver.preconditioner != IG_STRESS_BLOCKS && !m->system.aggregates)
+      IG_TRY(ig_stress_aggregates_new(m, &m->system.aggregates));
   }
   IG_TRY(tie_groups(m));
   IG_TRY(ig_stress_anchor(m));
@@ -339,26 +301,7 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
 
 /* --- making it --- */
 
-/* What a mesh needs that is not part of a regular grid. */
-static ig_status irregular(ig_stress *m) {
-  ig_ctx *cx = m->cx;
-  const bool colors = !elements_add(m);
-  IG_TRY(ig_array_new_device(cx, &m->young_single, (size_t)m->elements, sizeof(float), "moduli"));
-  if (colors)
-    IG_TRY(ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn,
-                       &m->colors));
-  m->system.hex = (ig_mesh_args){.scatter = ig_plan_view(colors ? &m->colors : &m->plan),
-                                 .x = m->x.dev,
-                                 .size = 3,
-                                 .shear = hooke_shear_f64(m->material.poisson),
-                                 .lame = hooke_lame_f64(m->material.poisson)};
-  if (m->c->solver.preconditioner != IG_STRESS_BLOCKS)
-    return ig_ebe_new(cx, IG_EBE_RECOMPUTE, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
-                      m->npe, m->conn, m->material.poisson, &m->system.op);
-  return blocks_new(m);
-}
-
-/* Chooses the preconditioner: the grid if asked for and possible, else what the mesh needs. */
+/* Chooses the preconditioner: the grid if asked for and possible; aggregates come with supports. */
 ig_status ig_stress_system_new(ig_stress *m) {
   m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
   m->system.linear =
@@ -367,30 +310,27 @@ ig_status ig_stress_system_new(ig_stress *m) {
   IG_TRY(ig_pcg_init(m->cx, &m->system.pcg, m->system.linear.n));
   if (m->c->solver.preconditioner == IG_STRESS_MULTIGRID)
     IG_TRY(ig_stress_lattice_new(m, &m->system.lattice));
-  return m->system.lattice ? IG_OK : irregular(m);
+  return m->c->solver.preconditioner == IG_STRESS_BLOCKS ? blocks_new(m) : IG_OK;
 }
 
-/* A further plan and an element-by-element operator are made; aggregates follow at the next
-   change of supports or solve. */
+/* Aggregates follow at the next change of supports or solve. */
 ig_status ig_stress_system_leave_grid(ig_stress *m) {
   if (!m->system.lattice)
     return IG_OK;
   ig_stress_lattice_free(m->cx, m->system.lattice);
   m->system.lattice = NULL;
   m->system.stale = true;
-  return irregular(m);
+  return IG_OK;
 }
 
 void ig_stress_system_free(ig_stress *m) {
   ig_stress_lattice_free(m->cx, m->system.lattice);
-  ig_amg_free(m->system.amg);
-  ig_ebe_free(m->cx, &m->system.op);
+  ig_stress_aggregates_free(m->cx, m->system.aggregates);
   ig_array_free(m->cx, &m->system.block);
   ig_array_free(m->cx, &m->system.inverse);
   ig_array_free(m->cx, &m->system.z);
   ig_array_free(m->cx, &m->system.turn);
   ig_array_free(m->cx, &m->system.turned);
-  ig_array_free(m->cx, &m->system.moduli);
   ig_pcg_free(m->cx, &m->system.pcg);
   ig_plan_free(m->cx, &m->colors);
 }

@@ -2,7 +2,6 @@
    as much memory on the device as the state of the points. */
 #include "stress/model.h"
 #include "backend/backend.h"
-#include "core/sorted.h"
 #include "ranks/allgather.h"
 
 #include <stdlib.h>
@@ -54,7 +53,8 @@ ig_status ig_stress_values_take(ig_stress *m, ig_stress_value what, bool everyon
 typedef struct {
   const double *report;
   int from, components;
-  double *to;
+  ig_stress_taking *take;
+  void *user;
 } choosing;
 
 static ig_status columns_make(void *user, ig_lid begin, ig_lid count, void *rows) {
@@ -66,29 +66,27 @@ static ig_status columns_make(void *user, ig_lid begin, ig_lid count, void *rows
   return IG_OK;
 }
 
-static ig_status columns_take(void *user, ig_lid begin, ig_lid count, const void *rows) {
+static ig_status columns_hand(void *user, ig_lid begin, ig_lid count, const void *rows) {
   const choosing *c = user;
-  memcpy(c->to + c->components * (int64_t)begin, rows,
-         sizeof(double) * (size_t)c->components * (size_t)count);
-  return IG_OK;
+  return c->take(c->user, begin, count, rows);
 }
 
-ig_status ig_stress_report_columns(ig_stress *m, int from, int components, double *to) {
-  choosing c = {m->report, from, components, to};
+ig_status ig_stress_report_take(ig_stress *m, int from, int components, ig_stress_taking *take,
+                                void *user) {
+  choosing c = {m->report, from, components, take, user};
   return ig_stress_elements_flow(m, &(ig_stress_flow){sizeof(double) * (size_t)components,
-                                                      columns_make, columns_take, &c, false});
+                                                      columns_make, columns_hand, &c, false});
 }
 
 ig_status ig_stress_report_at(ig_stress *m, const ig_lid *item, ig_lid count, int column,
                               double *value) {
   const ig_stress_division *p = &m->part;
-  const bool divided = ig_stress_divided(m);
   double *all;
   for (ig_lid k = 0; k < count; k++) {
-    const int64_t e = divided ? ig_sorted_find(p->element, p->elements, item[k]) : item[k];
+    const int64_t e = ig_stress_own(m, item[k]);
     value[k] = e < 0 ? 0 : m->report[IG_STRESS_REPORT * e + column];
   }
-  if (!divided)
+  if (!ig_stress_divided(m))
     return IG_OK;
   ig_status status =
       ig_ranks_allgather(m->cx, IG_OK, value, sizeof *value * (size_t)count, (void **)&all);

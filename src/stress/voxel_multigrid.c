@@ -249,7 +249,7 @@ ig_status ig_stress_lattice_new(ig_stress *m, ig_stress_lattice **out) {
 void ig_stress_lattice_free(ig_ctx *cx, ig_stress_lattice *l) {
   if (!l)
     return;
-  ig_array *const all[] = {&l->node, &l->place, &l->item, &l->cell, &l->b, &l->z};
+  ig_array *const all[] = {&l->node, &l->place, &l->item, &l->cell, &l->young, &l->b, &l->z};
   ig_multigrid_free(l->multigrid);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
@@ -285,9 +285,21 @@ ig_status ig_stress_lattice_hold(ig_stress *m, ig_stress_lattice *l) {
   return status;
 }
 
-ig_status ig_stress_lattice_build(ig_stress *m, ig_stress_lattice *l, const double *young) {
+/* Moduli of the part's cells from the ranks that have their elements. */
+static ig_status moduli_fetch(ig_stress *m, ig_stress_lattice *l) {
+  if (!l->young.dev)
+    IG_TRY(ig_array_new(m->cx, &l->young, (size_t)l->cells, sizeof(double), "moduli"));
+  IG_TRY(ig_stress_elements_fetch(m, sizeof(double), m->built.host, l->item.host, l->cells,
+                                  l->young.host));
+  return ig_array_push(m->cx, &l->young);
+}
+
+ig_status ig_stress_lattice_build(ig_stress *m, ig_stress_lattice *l) {
+  const bool divided = ig_stress_divided(m);
   IG_TRY(ig_array_zero(m->cx, &l->multigrid->modulus));
-  IG_TRY(m->ops->to_cells(m->cx, l->cells, l->item.dev, l->cell.dev, young,
+  if (divided)
+    IG_TRY(moduli_fetch(m, l));
+  IG_TRY(m->ops->to_cells(m->cx, l->cells, NULL, l->cell.dev, divided ? l->young.dev : m->built.dev,
                           l->multigrid->modulus.dev));
   IG_TRY(ig_multigrid_update(l->multigrid));
   return l->slab ? ig_ranks_agree(m->cx, fault_of(l)) : IG_OK;

@@ -19,6 +19,7 @@ typedef struct ig_stress_lattice {
   ig_lid nodes, cells;  /* nodes in own planes; elements in those and in planes of ghosts */
   ig_array node, place; /* these nodes (if divided), and their places in the part */
   ig_array item, cell;  /* the same of elements */
+  ig_array young;       /* their moduli, if elements are divided */
   ig_halo correction;   /* each rank gives the nodes of its planes to all others */
   ig_array b, z;        /* residual on the grid; correction at the nodes */
   ig_multigrid *multigrid;
@@ -29,9 +30,8 @@ IG_MUST_CHECK ig_status ig_stress_lattice_new(ig_stress *m, ig_stress_lattice **
 void ig_stress_lattice_free(ig_ctx *cx, ig_stress_lattice *l);
 /* Supports have changed. */
 IG_MUST_CHECK ig_status ig_stress_lattice_hold(ig_stress *m, ig_stress_lattice *l);
-/* New values for these moduli (device, elements). */
-IG_MUST_CHECK ig_status ig_stress_lattice_build(ig_stress *m, ig_stress_lattice *l,
-                                                const double *young);
+/* New values for the moduli in m->built. */
+IG_MUST_CHECK ig_status ig_stress_lattice_build(ig_stress *m, ig_stress_lattice *l);
 /* One cycle; *z is left where the result is. */
 IG_MUST_CHECK ig_status ig_stress_lattice_cycle(ig_stress *m, ig_stress_lattice *l, const float *r,
                                                 const float **z);
