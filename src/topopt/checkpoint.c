@@ -87,7 +87,8 @@ static void arrays_list(const ig_topopt_run *run, ig_topopt_state *to) {
   }
   for (int i = 0; i < s->limits; i++) {
     snprintf(name, sizeof name, "constraint %d", i + 1);
-    add(to, &s->limit_state[i], true, s->limit_states[i], name);
+    if (s->limit_states[i] > 0)
+      add(to, &s->limit_state[i], true, s->limit_states[i], name);
   }
   for (int i = 0; s->stress && i < s->limits; i++) {
     snprintf(name, sizeof name, "clusters %d", i + 1);

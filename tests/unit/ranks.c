@@ -116,6 +116,29 @@ static const char *const swings[] = {"physics",     "topopt",
                                      "constraints", "[{frequency: 0.002}]",
                                      "iterations",  "2",
                                      NULL};
+/* large deflections: equilibria and adjoint systems of two load cases and of the bounds; with a
+   matrix in a plane, without one in space, by conjugate gradients on a mesh */
+#define BENT(force, how)                                                                           \
+  "physics", "topopt", "volume", "0.5", "void_ratio", "1e-6", "analysis",                          \
+      "{large_deflections: true, load_steps: 2, linear_solver: " how "}", "supports",              \
+      "[{set: xmin}]", "loads",                                                                    \
+      "[{set: xmax, force: " force "}, {set: ymax, force: [1e-4, 0, 0], load_case: 2}, {set: "     \
+      "ymin, force: [0, 1e-4, 0], load_case: 3}]",                                                 \
+      "filter", "{kind: density, radius: 1.6}", "optimiser", "{method: mma}", "iterations", "2",   \
+      "surface.formats", "[]"
+#define BENT_LIMITS                                                                                \
+  "constraints", "[{stress: 0.1}, {compliance: 1, load_case: 2}, {set: xmax, direction: [0, -1, "  \
+                 "0], displacement: 2}]"
+static const char *const bent_plane[] = {BENT("[0, -4e-3, 0]", "direct"), BENT_LIMITS, "grid",
+                                         "{elements: [16, 8, 0]}", NULL};
+static const char *const bent_robust[] = {BENT("[0, -2e-3, 0]", "direct"), "projection",
+                                          "{beta: 1, robust: 0.1}",        "grid",
+                                          "{elements: [12, 6, 0]}",        NULL};
+static const char *const bent_space[] = {BENT("[0, -4e-3, 0]", "matrix_free"), BENT_LIMITS, "grid",
+                                         "{elements: [8, 4, 4]}", NULL};
+static const char *const bent_mesh[] = {
+    BENT("[0, -4e-3, 0]", "iterative"), BENT_LIMITS, "mesh",
+    "{element: tet4, boxes: [{size: [6, 3, 3], cells: [6, 3, 3]}]}", NULL};
 static const char *const strip[] = {
     "physics",   "structure",
     "mesh",      "{boxes: {size: [20 mm, 1 mm, 0.5 mm], cells: [20, 1, 1]}}",
@@ -241,6 +264,33 @@ static void adjoint_systems_have_the_bits_of_one(void **state) {
   same_bits(swings, 2);
 }
 
+static void large_deflections_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_bits(bent_plane, 4);
+  same_bits(bent_robust, 2);
+  same_bits(bent_space, 2);
+  same_bits(bent_mesh, 2);
+}
+
+/* A case that finds no equilibrium on the last of three ranks. */
+static void a_body_that_is_lost_is_everybodys(void **state) {
+  (void)state;
+  const char *set[64];
+  int n = 0;
+  for (; bent_plane[n]; n++)
+    set[n] = bent_plane[n];
+  set[n++] = "loads";
+  set[n++] = "[{set: xmax, force: [0, -1e-3, 0]}, {set: xmax, force: [1e-4, 0, 0], load_case: 2}, "
+             "{set: xmax, force: [0, -1e6, 0], load_case: 3}]";
+  set[n] = NULL;
+  seat s[3] = {{.set = set}, {.set = set}, {.set = set}};
+  together(s, 3);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(s[i].status, IG_INPUT);
+    assert_non_null(strstr(s[i].message, "under load case 3 the design finds no equilibrium"));
+  }
+}
+
 static void a_failure_is_everybodys(void **state) {
   (void)state;
   for (int who = 0; who < 3; who++) {
@@ -335,6 +385,8 @@ int main(void) {
       cmocka_unit_test(mechanisms_have_the_bits_of_one),
       cmocka_unit_test(load_cases_have_the_bits_of_one),
       cmocka_unit_test(adjoint_systems_have_the_bits_of_one),
+      cmocka_unit_test(large_deflections_have_the_bits_of_one),
+      cmocka_unit_test(a_body_that_is_lost_is_everybodys),
       cmocka_unit_test(a_failure_is_everybodys),
       cmocka_unit_test(rooms_that_cannot_refuse),
       cmocka_unit_test(a_stop_is_everybodys_and_checkpoints_fit_any_count),

@@ -9,6 +9,7 @@
 #include "solver/krylov/cg.h"
 #include "topopt/case/boundary_conditions.h"
 #include "topopt/design/load.h"
+#include "topopt/design/solve_groups.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -307,10 +308,10 @@ static ig_status newton_run(ig_topopt_design *s, ig_newton *n, int q) {
     status = ig_newton_step(n);
     ig_newton_stand(n, &now);
   }
-  g->steps += now.steps;
-  g->iterations += now.iterations;
-  g->residual = fmax(g->residual, now.residual);
-  g->negative = now.negative > g->negative ? now.negative : g->negative;
+  g->now->steps += now.steps;
+  g->now->iterations += now.iterations;
+  g->now->residual = fmax(g->now->residual, now.residual);
+  g->now->negative = now.negative > g->now->negative ? now.negative : g->now->negative;
   if (status != IG_NUMERIC)
     return status;
   char why[256]; /* what the engine found: its message without the head */
@@ -399,27 +400,41 @@ static ig_status factorize(ig_topopt_design *s, int r, int q) {
   return IG_OK;
 }
 
-ig_status ig_topopt_large_adjoint(ig_topopt_design *s, int r, int q, const double *l, double *z) {
+/* K z = l at the state of load case q of realisation r. */
+static ig_status adjoint_with_matrix(ig_topopt_design *s, int r, int q, const double *l, double *z,
+                                     ig_solve_report *report) {
   ig_topopt_large *g = s->large;
   const ig_system *y = g->system;
   double *b;
-  if (g->items)
-    return ig_topopt_large_items_adjoint(s, r, q, l, z);
   IG_TRY(factorize(s, r, q));
   IG_TRY(take(s, l, s->loading->stiffness, g->f));
   IG_TRY(IG_NEW(s->cx, &b, y->equations, "adjoint"));
   ig_system_reduce(y, g->f, b);
-  ig_solve_report report = {0};
-  ig_status status = g->iterative ? iterate(s, b, 1e-10, &report) : ig_direct_solve(g->direct, b);
-  if (status == IG_OK && report.residual > 1e-6)
-    ig_warn(s->cx,
-            "large_deflections: an adjoint system %s (relative residual %.2g): slopes are "
-            "not exact; take analysis: {linear_solver: direct}",
-            ig_solve_end_text(report.end), report.residual);
+  ig_status status = g->iterative ? iterate(s, b, 1e-10, report) : ig_direct_solve(g->direct, b);
   for (int32_t i = 0; i < y->unknowns; i++) /* supports hold: nothing but free unknowns is left */
     g->f[i] = y->equation[i] >= 0 ? b[y->equation[i]] : 0;
   free(b);
   return status == IG_OK ? put(s, g->f, 1, z) : status;
+}
+
+static ig_status adjoint_solve(ig_topopt_design *s, void *user, const double *l, double *z,
+                               ig_solve_report *report) {
+  const int *of = user;
+  return s->large->items ? ig_topopt_large_items_adjoint(s, of[0], of[1], l, z, report)
+                         : adjoint_with_matrix(s, of[0], of[1], l, z, report);
+}
+
+ig_status ig_topopt_large_adjoint(ig_topopt_design *s, int r, int q, const double *l, double *z) {
+  int of[] = {r, q};
+  ig_solve_report report;
+  IG_TRY(
+      ig_topopt_turn_solve_by(s, adjoint_solve, of, ig_topopt_turn_mine(s) ? l : NULL, z, &report));
+  if (!ig_topopt_turn_first(s) && report.residual > 1e-6)
+    ig_warn(s->cx,
+            "large_deflections: an adjoint system %s (relative residual %.2g): slopes are "
+            "not exact; take analysis: {linear_solver: direct}",
+            ig_solve_end_text(report.end), report.residual);
+  return IG_OK;
 }
 
 /* --- slopes and energies --- */
@@ -678,14 +693,81 @@ done:
 
 /* --- the objective --- */
 
-/* Every load case with its adjoint: K is factorized once for both and stays for what is bounded of
-   the last one. */
+static ig_status equilibrium_solve(ig_topopt_design *s, void *user, const double *f, double *u,
+                                   ig_solve_report *report) {
+  ig_topopt_large *g = s->large;
+  const int *of = user;
+  (void)f, (void)u, (void)report; /* the state is s->u */
+  ig_topopt_large_counts *count = &g->count[of[1]];
+  *count = (ig_topopt_large_counts){0};
+  g->now = count;
+  return equilibrium(s, of[0], of[1]);
+}
+
+/* Load cases in turn on ranks that share, as all systems: design/solve_groups.h. */
+static ig_status equilibria(ig_topopt_design *s, void *user, ig_evaluation *e) {
+  const int r = *(const int *)user;
+  ig_solve_report report;
+  (void)e;
+  for (int q = 0; q < s->loading->cases; q++) {
+    int of[] = {r, q};
+    IG_TRY(ig_topopt_turn_solve_by(s, equilibrium_solve, of,
+                                   ig_topopt_turn_mine(s) ? ig_topopt_load_of(s, q) : NULL,
+                                   s->u[r][q].dev, &report));
+  }
+  return IG_OK;
+}
+
+/* What Newton's method took, on all ranks. */
+static ig_status counts_add(ig_topopt_design *s) {
+  ig_topopt_large *g = s->large;
+  for (int q = 0; q < s->loading->cases; q++) {
+    const ig_topopt_large_counts *c = &g->count[q];
+    IG_TRY(ig_topopt_systems_hand(s, q, &g->count[q], sizeof g->count[q]));
+    g->steps += c->steps;
+    g->iterations += c->iterations;
+    g->products += c->products;
+    g->residual = fmax(g->residual, c->residual);
+    g->negative = c->negative > g->negative ? c->negative : g->negative;
+  }
+  return IG_OK;
+}
+
+/* Adjoint states of the objective: one after the other in the same place, or all of them where
+   ranks hand them on. */
+typedef struct {
+  int r;
+  const double *scale;
+} slopes_of;
+
+static ig_status slopes_add(ig_topopt_design *s, void *user, ig_evaluation *e) {
+  const slopes_of *p = user;
+  const ig_loading *l = s->loading;
+  const bool port = ig_topopt_has_port(s->c);
+  const int r = p->r;
+  (void)e;
+  for (int q = 0; q < l->cases; q++) {
+    double *z =
+        (double *)s->large->adjoint.dev + (ig_topopt_systems_shared(s) ? q : 0) * s->d->unknowns;
+    IG_TRY(ig_topopt_large_adjoint(s, r, q, port ? l->port.dev : ig_topopt_load_of(s, q), z));
+    if (ig_topopt_turn_first(s))
+      continue;
+    IG_TRY(ig_topopt_large_energy(s, r, q, z, p->scale[q], q > 0, s->work.dev));
+    IG_TRY(ig_topopt_load_direct(s, r, q, z, p->scale[q], q > 0));
+    if (!port)
+      IG_TRY(ig_topopt_load_direct(s, r, q, s->u[r][q].dev, p->scale[q], true));
+  }
+  return IG_OK;
+}
+
+/* Every load case with its adjoint. K of the last one is factorized once for both, and stays for
+   what is bounded of it. */
 ig_status ig_topopt_large_analyse(ig_topopt_design *s, int r, double *objective, ig_evaluation *e) {
   ig_topopt_large *g = s->large;
   const ig_loading *l = s->loading;
   const bool port = ig_topopt_has_port(s->c);
   const double sign = s->c->problem == IG_PROBLEM_MECHANISM ? -1 : 1;
-  double *energy = s->work.dev, fu, value[IG_LOAD_CASES], part[IG_LOAD_CASES], start = ig_now();
+  double fu, value[IG_LOAD_CASES], part[IG_LOAD_CASES], scale[IG_LOAD_CASES], start = ig_now();
   g->factored = -1;
   if (r == 0) {
     g->steps = g->iterations = g->products = g->negative = 0;
@@ -696,8 +778,9 @@ ig_status ig_topopt_large_analyse(ig_topopt_design *s, int r, double *objective,
     IG_TRY(ig_topopt_large_items_moduli(s));
   IG_TRY(g->iterative ? s->d->changed(s->d->self) : IG_OK);
   IG_TRY(ig_topopt_load_prepare(s, r));
+  IG_TRY(ig_topopt_turns_take(s, equilibria, &r, e));
+  IG_TRY(counts_add(s));
   for (int q = 0; q < l->cases; q++) {
-    IG_TRY(equilibrium(s, r, q));
     const double *of = port ? l->port.dev : ig_topopt_load_of(s, q);
     IG_TRY(ig_topopt_dot_states(s->cx, s->d, of, s->u[r][q].dev, &fu));
     value[q] = (port ? sign : 1) * l->weight[q] * l->norm[q] * (port ? l->norm_port : l->norm[q]) /
@@ -709,20 +792,16 @@ ig_status ig_topopt_large_analyse(ig_topopt_design *s, int r, double *objective,
   *objective = ig_topopt_combine(s->c, l->cases, value, part);
   for (int q = 0; q < l->cases; q++) {
     s->response[q] = l->weight[q] != 0 ? value[q] / l->weight[q] : 0;
-    const double scale = part[q] * l->weight[q] * l->norm[q] *
-                         (port ? sign * l->norm_port : l->norm[q]) / l->stiffness;
-    IG_TRY(ig_topopt_large_adjoint(s, r, q, port ? l->port.dev : ig_topopt_load_of(s, q),
-                                   g->adjoint.dev));
-    IG_TRY(ig_topopt_large_energy(s, r, q, g->adjoint.dev, scale, q > 0, energy));
-    IG_TRY(ig_topopt_load_direct(s, r, q, g->adjoint.dev, scale, q > 0));
-    if (!port)
-      IG_TRY(ig_topopt_load_direct(s, r, q, s->u[r][q].dev, scale, true));
+    scale[q] = part[q] * l->weight[q] * l->norm[q] * (port ? sign * l->norm_port : l->norm[q]) /
+               l->stiffness;
   }
+  slopes_of slopes = {r, scale};
+  IG_TRY(ig_topopt_turns_take(s, slopes_add, &slopes, e));
   if (l->cases == 0)
     IG_TRY(ig_array_zero(s->cx, &s->work));
   if (!isfinite(*objective))
     return IG_FAIL(s->cx, IG_NUMERIC, "the objective is %g", *objective);
-  IG_TRY(ig_topopt_design_stiffen(s, energy));
+  IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
   return ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start);
 }
 
@@ -757,8 +836,6 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, at,
                       "analysis: linear_solver: iterative has its matrix on the host: take "
                       "matrix_free, or `backend: cpu`");
-  if (cx->ranks)
-    return ig_fail_at(cx, at, "large_deflections: on one rank only: run it without mpirun");
   if (!s->d->body)
     return ig_fail_at(cx, at, "large_deflections: not on this body");
   return IG_OK;
@@ -890,7 +967,8 @@ ig_status ig_topopt_large_new(ig_topopt_design *s) {
   for (int i = 0; i < 2; i++)
     IG_TRY(IG_NEW(s->cx, vector[i], all + 1, "large deflections"));
   IG_TRY(IG_NEW(s->cx, &g->values, nu, "large deflections"));
-  IG_TRY(ig_array_new_device(s->cx, &g->adjoint, nu, sizeof(double), "adjoint state"));
+  const size_t states = ig_topopt_systems_shared(s) ? (size_t)s->loading->cases : 1;
+  IG_TRY(ig_array_new_device(s->cx, &g->adjoint, states * nu, sizeof(double), "adjoint state"));
   IG_TRY(ig_array_new_device(s->cx, &g->load, 9 * n, sizeof(double), "gradients"));
   IG_TRY(ig_array_zero(s->cx, &g->load));
   if (!s->spare.dev) {

@@ -33,6 +33,13 @@
 
 typedef struct ig_topopt_large_items ig_topopt_large_items;
 
+/* What Newton's method took; products with tangents are counted without a matrix. */
+typedef struct {
+  int64_t steps, iterations, products;
+  int64_t negative; /* pivots of the tangents, the most */
+  double residual;
+} ig_topopt_large_counts;
+
 struct ig_topopt_large {
   ig_topopt_body body;
   ig_solid_law law, linear; /* at unit modulus */
@@ -51,10 +58,11 @@ struct ig_topopt_large {
   ig_pcg pcg;
   ig_array right, left; /* its right side and solution */
   ig_array adjoint, load;
-  /* of the last design, all load cases; products with tangents are counted without a matrix */
+  /* of the last design, all load cases */
   int64_t steps, iterations, products;
   double residual;
-  int64_t negative; /* pivots of the tangents, the most */
+  int64_t negative;
+  ig_topopt_large_counts count[IG_LOAD_CASES], *now; /* of each; that at hand */
 };
 
 /* The point of a number, for messages. */
@@ -73,7 +81,9 @@ void ig_topopt_large_free(ig_topopt_design *s);
 /* The work of ig_topopt_design_analyse for the moduli in place. */
 IG_MUST_CHECK ig_status ig_topopt_large_analyse(ig_topopt_design *s, int r, double *objective,
                                                 ig_evaluation *e);
-/* K z = l at the state of load case q of realisation r; l, z: device. */
+/* K z = l at the state of load case q of realisation r; l, z: device. One of the systems at which
+   ranks take turns (solve_groups.h): in the first of two passes z is there where it is this rank's.
+ */
 IG_MUST_CHECK ig_status ig_topopt_large_adjoint(ig_topopt_design *s, int r, int q, const double *l,
                                                 double *z);
 /* out (+)= scale x z . dr/dE for load case q of realisation r; of linear bodies z_e . k0 u_e. */

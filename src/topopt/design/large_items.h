@@ -38,7 +38,8 @@ IG_MUST_CHECK ig_status ig_topopt_large_items_moduli(ig_topopt_design *s);
 /* As their namesakes in large.h; equilibrium: the state s->u[r][q], from none. */
 IG_MUST_CHECK ig_status ig_topopt_large_items_equilibrium(ig_topopt_design *s, int r, int q);
 IG_MUST_CHECK ig_status ig_topopt_large_items_adjoint(ig_topopt_design *s, int r, int q,
-                                                      const double *l, double *z);
+                                                      const double *l, double *z,
+                                                      ig_solve_report *report);
 IG_MUST_CHECK ig_status ig_topopt_large_items_energy(ig_topopt_design *s, int r, int q,
                                                      const double *z, double scale, bool add,
                                                      double *out);

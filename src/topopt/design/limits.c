@@ -57,9 +57,11 @@ static ig_status large_slope(ig_topopt_design *s, int i, const ig_law *law, int 
   const double *of = compliance ? ig_topopt_load_of(s, q) : l->limit[i].dev;
   const double scale = l->norm[q] * (compliance ? l->norm[q] : l->norm_limit[i]) / l->stiffness /
                        (compliance ? limit->compliance : limit->displacement);
-  double *z = s->large->adjoint.dev;
-  IG_TRY(ig_topopt_limit_work(s, i, value));
+  double *z = s->limit_state[i].dev;
   IG_TRY(ig_topopt_large_adjoint(s, r, q, of, z));
+  if (ig_topopt_turn_first(s))
+    return IG_OK;
+  IG_TRY(ig_topopt_limit_work(s, i, value));
   IG_TRY(ig_topopt_large_energy(s, r, q, z, scale, false, s->work.dev));
   IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
   IG_TRY(s->ops->slope(s->cx, s->d->places, s->d->role, law, ig_topopt_design_filtered(s),
@@ -85,7 +87,8 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     /* constraints that have a linear system of their own: only these matter in the first of two
        passes */
     const bool solves = !isnan(limit->displacement) || !isnan(limit->stress) ||
-                        !isnan(limit->temperature) || !isnan(limit->buckling);
+                        !isnan(limit->temperature) || !isnan(limit->buckling) ||
+                        (s->large && !isnan(limit->compliance));
     if (ig_topopt_turn_first(s) && !solves)
       continue;
     if (!isnan(limit->volume) || !isnan(limit->mass)) {
@@ -244,11 +247,12 @@ static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
   IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));
   const bool peak = !isnan(limit->stress) || !isnan(limit->temperature) || !isnan(limit->buckling);
-  if (isnan(limit->displacement) && !peak)
+  const bool bends = ig_topopt_large_asked(s->c) && !isnan(limit->compliance);
+  if (isnan(limit->displacement) && !peak && !bends)
     return IG_OK;
   const bool all = peak && limit->load_case == 0;
-  s->limit_states[i] = all ? s->loading->cases : 1;
-  const size_t nu = (size_t)s->d->unknowns * (size_t)s->limit_states[i];
+  s->limit_states[i] = bends ? 0 : all ? s->loading->cases : 1; /* none: it is no first guess */
+  const size_t nu = (size_t)s->d->unknowns * (all ? (size_t)s->loading->cases : 1);
   IG_TRY(ig_array_new_device(cx, &s->limit_state[i], nu, sizeof(double), "adjoint state"));
   return ig_array_zero(cx, &s->limit_state[i]);
 }

@@ -26,14 +26,14 @@ static ig_status accept(ig_topopt_design *s, const ig_solve_report *report, ig_e
   return IG_OK;
 }
 
-/* Whether ranks take turns: not where all have their part of every system. */
-static bool shared(const ig_topopt_design *s) {
+bool ig_topopt_systems_shared(const ig_topopt_design *s) {
   return ig_ranks_count(s->cx->ranks) > 1 && !ig_topopt_divided(s->d);
 }
 
 /* Round robin: system k on rank k modulo the number of ranks. */
 int ig_topopt_systems_owner(const ig_topopt_design *s, int k) {
-  return shared(s) ? k % ig_ranks_count(s->cx->ranks) : ig_ranks_rank(s->cx->ranks);
+  return ig_topopt_systems_shared(s) ? k % ig_ranks_count(s->cx->ranks)
+                                     : ig_ranks_rank(s->cx->ranks);
 }
 
 static bool own(const ig_topopt_design *s, int k) {
@@ -86,7 +86,7 @@ ig_status ig_topopt_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, ig_
   if (s->d->learnt)
     *s->d->learnt = learnt;
   for (int k = 0; k < y->count; k++) {
-    if (shared(s)) {
+    if (ig_topopt_systems_shared(s)) {
       const int from = ig_topopt_systems_owner(s, k);
       IG_TRY(ig_ranks_bcast(s->cx, from, &y->report[k], sizeof y->report[k]));
       IG_TRY(ig_ranks_bcast(s->cx, from, &y->rest[k], sizeof y->rest[k]));
@@ -104,24 +104,43 @@ bool ig_topopt_turn_mine(const ig_topopt_design *s) {
   return !s->turns.first || own(s, s->turns.next);
 }
 
+static ig_status solve_linear(ig_topopt_design *s, void *user, const double *f, double *state,
+                              ig_solve_report *report) {
+  (void)user;
+  return s->d->solve(s->d->self, f, state, s->tolerance, report);
+}
+
 /* Three situations: the solutions have been handed on (only the report is looked at), the first
    of two passes (solved here if f is given, else by another rank), or no sharing at all. */
-ig_status ig_topopt_turn_solve(ig_topopt_design *s, const double *f, double *state,
-                               ig_evaluation *e) {
+ig_status ig_topopt_turn_solve_by(ig_topopt_design *s, ig_topopt_turn_solver *solver, void *user,
+                                  const double *f, double *state, ig_solve_report *report) {
   ig_topopt_turns *t = &s->turns;
   const int k = t->next++;
-  ig_solve_report *report = &t->report[k];
   t->state[k] = state;
-  if (t->handed)
-    return accept(s, report, e);
-  *report = (ig_solve_report){.end = IG_SOLVE_CONVERGED};
-  if (f) {
-    if (s->d->learnt)
-      *s->d->learnt = t->before;
-    IG_TRY(s->d->solve(s->d->self, f, state, s->tolerance, report));
-    t->learnt |= s->d->learnt && *s->d->learnt;
+  if (!t->handed) {
+    t->report[k] = (ig_solve_report){.end = IG_SOLVE_CONVERGED};
+    if (f) {
+      if (s->d->learnt)
+        *s->d->learnt = t->before;
+      IG_TRY(solver(s, user, f, state, &t->report[k]));
+      t->learnt |= s->d->learnt && *s->d->learnt;
+    }
   }
-  return t->first ? IG_OK : accept(s, report, e);
+  *report = t->report[k];
+  return IG_OK;
+}
+
+ig_status ig_topopt_turn_solve(ig_topopt_design *s, const double *f, double *state,
+                               ig_evaluation *e) {
+  ig_solve_report report;
+  IG_TRY(ig_topopt_turn_solve_by(s, solve_linear, NULL, f, state, &report));
+  return s->turns.first ? IG_OK : accept(s, &report, e);
+}
+
+ig_status ig_topopt_systems_hand(ig_topopt_design *s, int k, void *bytes, size_t size) {
+  return ig_topopt_systems_shared(s)
+             ? ig_ranks_bcast(s->cx, ig_topopt_systems_owner(s, k), bytes, size)
+             : IG_OK;
 }
 
 /* Solutions of the first pass to all ranks. */
@@ -142,7 +161,7 @@ ig_status ig_topopt_turns_take(ig_topopt_design *s, ig_topopt_pass *pass, void *
   ig_topopt_turns *t = &s->turns;
   t->next = 0;
   t->learnt = t->before = s->d->learnt && *s->d->learnt;
-  if (shared(s)) {
+  if (ig_topopt_systems_shared(s)) {
     t->first = true;
     const ig_status solved = pass(s, user, e);
     t->first = false;

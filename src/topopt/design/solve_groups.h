@@ -39,5 +39,17 @@ void ig_topopt_turns_free(ig_topopt_design *s);
    the system is not this rank's. */
 IG_MUST_CHECK ig_status ig_topopt_turn_solve(ig_topopt_design *s, const double *f, double *state,
                                              ig_evaluation *e);
+/* The same by another solver than that of the body's linear systems; whether its solution will do
+   is left to the caller, who has `report` after the second pass. */
+typedef ig_status ig_topopt_turn_solver(ig_topopt_design *s, void *user, const double *f,
+                                        double *state, ig_solve_report *report);
+IG_MUST_CHECK ig_status ig_topopt_turn_solve_by(ig_topopt_design *s, ig_topopt_turn_solver *solver,
+                                                void *user, const double *f, double *state,
+                                                ig_solve_report *report);
+/* What the owner of system k knows to all. */
+IG_MUST_CHECK ig_status ig_topopt_systems_hand(ig_topopt_design *s, int k, void *bytes,
+                                               size_t size);
+/* Whether ranks take turns at systems: not where all have their part of every one. */
+bool ig_topopt_systems_shared(const ig_topopt_design *s);
 
 #endif

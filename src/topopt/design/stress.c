@@ -141,6 +141,8 @@ static ig_status large_adjoint(ig_topopt_design *s, const ig_topopt_hooke *law,
   IG_TRY_GOTO(status, done,
               ig_topopt_large_mises_back(s, q, law, t->work.dev, t->load.dev, s->work.dev));
   IG_TRY_GOTO(status, done, ig_topopt_large_adjoint(s, last, q, t->load.dev, state));
+  if (ig_topopt_turn_first(s))
+    goto done;
   IG_TRY_GOTO(status, done, ig_topopt_large_energy(s, last, q, state, 1, true, s->work.dev));
   IG_TRY_GOTO(status, done, ig_topopt_load_direct(s, last, q, state, 1, false));
   if (s->loading->gravity[q].dev)

@@ -86,6 +86,7 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char *
        "storage half on a CPU"},
       {c->printing.at.given, "printing"},
       {c->draw_direction.angle > 0, "draw_direction: angle"},
+      {c->analysis.large_deflections, "large_deflections"},
       {shares(cx, c), "there are as many systems as ranks"},
   };
   *why = first_of(list, sizeof list / sizeof *list);
@@ -111,6 +112,8 @@ bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_asse
     *why = "there are as many systems as ranks";
   else if (c->printing.at.given)
     *why = "printing";
+  else if (c->analysis.large_deflections)
+    *why = "large_deflections";
   return ig_ranks_count(cx->ranks) > 1 && !*why;
 }
 
@@ -248,6 +251,7 @@ ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double
     status = ig_multigrid_bytes(cx, &cells, &filter_options, &filter);
     filter += 2 * 8 * (double)m.cells.stored;
   }
+  const bool shared = ig_ranks_count(cx->ranks) > 1 && !m.slab;
   ig_slab_free(m.slab);
   IG_TRY(status);
   const int cases = ig_topopt_load_cases(c);
@@ -259,6 +263,8 @@ ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double
                                      (double)ig_grid_nodes(&m.grid) * m.grid.dof))
     *bytes += ig_topopt_large_items_bytes((double)ig_grid_elements(&m.grid), nu, m.grid.dim,
                                           1 << m.grid.dim);
+  if (c->analysis.large_deflections && shared) /* an adjoint state for each load case (large.c) */
+    *bytes += 8 * nu * (cases - 1);
   return IG_OK;
 }
 
