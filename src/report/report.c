@@ -138,7 +138,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
     ig_json_real(&p->data, "solidus", solidus);
   /* Without a picture there is no snapshot that could be read, and no 3D view either. */
   if (drawn)
-    IG_TRY_GOTO(status, done, ig_report_view(p->cx, run, p->o, &p->data, note));
+    IG_TRY_GOTO(status, done, ig_report_view(p, run, note));
   if (*note)
     ig_html_format(html, "<p class=\"note\">%s</p>", note);
   if (table.rows > 0) {
@@ -226,8 +226,10 @@ static ig_status chain_write(ig_page *p, const char *folder, const ig_node *summ
       ig_page_row(&p->body, f->key, "", f->text ? ig_page_number(f, text) : "not reached");
   }
   ig_text_add(&p->body, "</table><table><tr><th>stage</th><th>state</th></tr>");
-  for (const ig_node *s = stages->child; s; s = s->next)
+  for (const ig_node *s = stages->child; s; s = s->next) {
     ig_page_row(&p->body, s->key, "", ig_page_text(s, "status"));
+    p->views++;
+  }
   ig_text_add(&p->body, "</table></div>\n<div class=\"stages\">");
   IG_TRY(stages_each(p, folder, stages, stage_card));
   ig_text_add(&p->body, "</div>\n");

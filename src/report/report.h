@@ -18,6 +18,7 @@ typedef struct {
   const char *path; /* of the page */
   ig_text body;
   ig_json data;
+  int views; /* 3D views that may follow, which share the size of the page; 0 counts as 1 */
 } ig_page;
 
 /* What a folder says of its run. */
@@ -97,8 +98,7 @@ IG_MUST_CHECK ig_status ig_page_calibration(ig_page *p, const char *folder, cons
 enum { IG_REPORT_NOTE = 320 };
 /* Writes the object "view" of a run's data; nothing if there are no snapshots. *note says what was
    left out, "" if nothing was. */
-IG_MUST_CHECK ig_status ig_report_view(ig_ctx *cx, const ig_page_run *run,
-                                       const ig_report_options *options, ig_json *json,
+IG_MUST_CHECK ig_status ig_report_view(ig_page *p, const ig_page_run *run,
                                        char note[IG_REPORT_NOTE]);
 
 /* --- reduce.c */

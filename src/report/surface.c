@@ -776,23 +776,28 @@ done:
 
 /* Up to 24 frames and 300000 triangles unless the options say otherwise: pages that any browser
    turns smoothly. A page whose size nobody asked for stays small: a view that takes more than its
-   share is written again with fewer frames and triangles. */
-ig_status ig_report_view(ig_ctx *cx, const ig_page_run *run, const ig_report_options *o,
-                         ig_json *json, char note[IG_REPORT_NOTE]) {
+   share is written again with fewer frames and triangles. What earlier views leave of theirs goes
+   to later ones; of the rest of the page the first SPARE bytes count for nothing. */
+ig_status ig_report_view(ig_page *p, const ig_page_run *run, char note[IG_REPORT_NOTE]) {
   enum {
     USUAL_FRAMES = 24,
     USUAL_TRIANGLES = 300000,
     LEAST_FRAMES = 6,
     PAGE = 1500000,
-    LEAST = 300000
+    SPARE = 250000,
+    LEAST = 150000
   };
+  const ig_report_options *o = p->o;
+  ig_json *json = &p->data;
   const bool asked = o->frames > 0 || o->triangles > 0;
-  const double share = fmax(PAGE - (double)json->text.length, LEAST);
+  const double rest = PAGE - (double)json->text.length - fmax((double)p->body.length - SPARE, 0);
+  const double share = fmax(rest / (p->views > 1 ? p->views : 1), LEAST);
   int frames = o->frames > 0 ? o->frames : USUAL_FRAMES;
   int64_t most = o->triangles > 0 ? o->triangles : USUAL_TRIANGLES, triangles;
+  p->views--;
   for (int tries = 0;; tries++) {
     const ig_json before = *json;
-    IG_TRY(view_write(cx, run, frames, most, asked, json, &triangles, note));
+    IG_TRY(view_write(p->cx, run, frames, most, asked, json, &triangles, note));
     const double size = (double)(json->text.length - before.text.length);
     if (asked || size <= share || tries == 3 || json->text.failed)
       break;

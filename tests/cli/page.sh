@@ -38,6 +38,35 @@ for one in sets:
             assert (b + 0.05) / (a + 0.05) >= 4.5, (ink, paper, (b + 0.05) / (a + 0.05))
 END
 
+# a page of several runs stays small, too: three stages with two fields of noise share its size
+cat >plate.yaml <<'END'
+physics: thermal
+mesh: {boxes: {size: [60 mm, 60 mm, 4 mm], cells: [60, 60, 4]}}
+materials: {name: steel, density: 7800, specific_heat: 500, conductivity: 20, solidus: 1600, liquidus: 1700}
+initial_temperature: 300 K
+boundary: {set: xmin, flux: 1e6}
+time_step: 1 ms
+duration: 24 ms
+output: {every: 1, fields: [T, T_peak, melts]}
+END
+"$INGOT" run plate.yaml -q -b cpu -t 1 --out stages/a || fail "the plate does not run"
+$python - <<'END' || fail "cannot write noise"
+import glob, h5py, numpy as np
+random = np.random.default_rng(1)
+for name in glob.glob("stages/a/snap_*.vtkhdf"):
+    with h5py.File(name, "r+") as f:
+        for field in ("T_peak", "melts"):
+            one = f["VTKHDF/CellData/" + field]
+            one[...] = random.random(one.shape)
+    with open(name, "r+b") as f:
+        f.write(bytes(8))  # not as Ingot wrote it: without its checksum
+END
+for stage in b c; do cp -r stages/a stages/$stage; done
+echo '{"chain": "three", "status": "complete", "stages": {"a": {"status": "complete"}, "b": {"status": "complete"}, "c": {"status": "complete"}}}' >stages/summary.json
+"$INGOT" report stages >/dev/null || fail "no page of three stages"
+[ "$(grep -o '"view": {' stages/report.html | wc -l)" = 3 ] || fail "a stage has no view"
+[ "$(stat -c %s stages/report.html)" -lt 3000000 ] || fail "the page of three stages is too large: $(stat -c %s stages/report.html)"
+
 # a script is admitted like ours, by its hash
 inject() { # page, script, new page
   $python - "$@" <<'END'

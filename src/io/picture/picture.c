@@ -629,8 +629,8 @@ static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o,
   return status;
 }
 
-/* Time or iteration, and the magnification if it is not 1: a reader must see that a shape is
-   exaggerated. */
+/* Time or iteration, and the magnification if it is not 1 or the undeformed outline is beside it: a
+   reader must see whether a shape is exaggerated. */
 static void time_show(ig_canvas *canvas, const part *p, float left) {
   const float h = (float)canvas->height;
   char text[64] = "";
@@ -640,7 +640,7 @@ static void time_show(ig_canvas *canvas, const part *p, float left) {
     ig_format(text, sizeof text, "iteration %.0f", p->snap->time);
   else if (!isnan(p->snap->time))
     time_text(p->snap->time, text, sizeof text);
-  if (p->magnified > 0 && p->magnified != 1)
+  if (p->magnified > 0 && (p->magnified != 1 || p->drawn))
     ig_format(text + strlen(text), sizeof text - strlen(text), "%sdeformed x %.4g",
               *text ? ", " : "", p->magnified);
   ig_canvas_text(canvas, left + 0.17F * h, 0.955F * h, text_size(canvas), INK, text);
