@@ -13,14 +13,14 @@ IG_C_BEGIN
    variance(SIGNAL), variance(SIGNAL, VALUE); or misfit(FILE.csv), the sum of squares of differences
    to measured temperatures. Of structure: displacement(SET, x), reaction(SET, x), compliance,
    von_mises(SET), stress(SET, xx). Of topopt: objective, volume, constraint_1. Of dynamics the
-   signals are probes, displacement(SET, x), velocity(SET, x), reaction(SET, x), energy, energy(SET),
-   plastic_strain(SET), von_mises(SET).
+   signals are probes, displacement(SET, x), velocity(SET, x), reaction(SET, x), energy,
+   energy(SET), plastic_strain(SET), von_mises(SET).
 
    A key is a number of the case ("boundary[0].convection", "materials[0].conductivity", of a table
    "materials[0].conductivity[2][1]"), "beams[0].powers" (the power of each piece of a beam's path)
-   or "initial_temperatures" (of each node), "design" (of each element), "initial_velocities" (three of
-   each node), "thicknesses" (of each element). Steps, births and what a beam reaches are taken as they
-   are: keys that change nothing else are refused. */
+   or "initial_temperatures" (of each node), "design" (of each element), "initial_velocities" (three
+   of each node), "thicknesses" (of each element). Steps, births and what a beam reaches are taken
+   as they are: keys that change nothing else are refused. */
 typedef struct {
   const char *key;
   int64_t count;            /* numbers of this key */

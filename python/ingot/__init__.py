@@ -114,10 +114,12 @@ def value_and_grad(case: CaseLike, figure: str, wrt: Sequence[str], *, set: Mapp
     """The value of a figure and its derivatives by numbers of the case: (value, {key: derivative}).
 
     figure: of thermal a probe at the end ("NAME") or at a time ("NAME@0.5 s"), "mean(NAME)",
-    "max(NAME)", "variance(NAME, VALUE)" or "misfit(FILE.csv)"; of structure
-    "displacement(SET, x)", "compliance" and others, of topopt "objective", "volume" or
-    "constraint_1", of dynamics "energy(SET)", "max(NAME)" and others (docs/how-to/gradients.md). wrt: keys, "boundary[0].convection"; of tables "materials[0].conductivity[2][1]";
-    "beams[0].powers", "initial_temperatures", "design", "initial_velocities" and "thicknesses" give arrays. Derivatives are by numbers in SI units.
+    "max(NAME)", "variance(NAME, VALUE)" or "misfit(FILE.csv)"; of dynamics the same of probes and
+    of "energy(SET)", "displacement(SET, x)", …; of structure "displacement(SET, x)", "compliance"
+    and others; of topopt "objective", "volume" or "constraint_1" (docs/how-to/gradients.md). wrt:
+    keys, "boundary[0].convection"; of tables "materials[0].conductivity[2][1]";
+    "beams[0].powers", "initial_temperatures", "initial_velocities", "thicknesses" and "design"
+    give arrays. Derivatives are by numbers in SI units.
     One run forward and one backward, on a CPU, whatever the number of keys. `ingot.torch.figure` and
     `ingot.jax.figure` are the same as functions of PyTorch and JAX.
     """

@@ -969,6 +969,34 @@ class Results(Folder):
         self.assertRaises(ingot.InputError, ingot.value_and_grad, case, "q", [])
         self.assertEqual(list(ingot.value_and_grad(case, "p", "ambient")[1]), ["ambient"])  # one key needs no list
 
+    def test_value_and_grad_of_dynamics(self):
+        case = {"physics": "dynamics",
+                "mesh": {"boxes": [{"size": [0.02, 0.01], "cells": [4, 2]}], "shell": True,
+                         "sets": [{"name": "root", "of": "nodes", "box": {"min": [0, 0], "max": [0, 0.01]}}]},
+                "materials": [{"name": "m", "density": 2700, "young": 7e10, "poisson": 0.3}],
+                "sections": [{"thickness": 1e-3}], "supports": [{"set": "root", "fix": "all"}],
+                "initial": [{"velocity": [0, 0, 10]}], "analysis": [{"duration": 2e-5, "time_step": 5e-7}]}
+        keys = ["sections[0].thickness", "thicknesses", "initial_velocities", "initial[0].velocity[2]"]
+        value, grad = ingot.value_and_grad(case, "energy", keys)
+        self.assertGreater(value, 0)
+        self.assertEqual(grad["thicknesses"].shape, (8,))
+        self.assertAlmostEqual(grad["thicknesses"].sum() / grad["sections[0].thickness"], 1, 9)
+        self.assertAlmostEqual(grad["initial_velocities"][2::3].sum() / grad["initial[0].velocity[2]"], 1, 9)
+        case["sections"][0]["thickness"] = 1.0001e-3
+        near, _ = ingot.value_and_grad(case, "energy", [])
+        self.assertAlmostEqual((near - value) / 1e-7 / grad["sections[0].thickness"], 1, 3)
+
+    def test_value_and_grad_of_topopt(self):
+        case = {"physics": "topopt", "grid": {"elements": [6, 3, 0]}, "filter": {"kind": "density", "radius": 1.5},
+                "supports": [{"box": {"min": [0, 0], "max": [0, 3]}}],
+                "loads": [{"box": {"min": [6, 0], "max": [6, 0]}, "force": [0, -2, 0]}]}
+        value, grad = ingot.value_and_grad(case, "objective", ["design", "loads[0].force[1]"])
+        self.assertAlmostEqual(grad["loads[0].force[1]"] / -value, 1, 8)
+        with ingot.Simulation(case, set={"solver.tolerance": 1e-11}, backend="cpu") as s:
+            at = s.evaluate()
+            self.assertAlmostEqual(at["objective"] / value, 1, 9)
+            np.testing.assert_allclose(at["objective_gradient"], grad["design"], rtol=1e-7)
+
     def test_optimise(self):
         case = {"physics": "thermal", "mesh": {"boxes": [{"size": [1e-3, 1e-3, 1e-3], "cells": [1, 1, 1]}]},
                 "materials": [{"name": "m", "density": 8000, "specific_heat": 500, "conductivity": 20}],

@@ -1,6 +1,9 @@
 /* Element functions on a tape. Kind and law are looked up as they run: the time is that of the
-   tape, and one copy of each function compiles in seconds. */
+   tape, and there is one copy of each function to compile. */
 #include "dynamics/adjoint/transpose.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* state of a pack alone: a number of the tape per value */
 #undef IG_DYN_BLOCK
