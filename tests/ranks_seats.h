@@ -36,6 +36,7 @@ typedef struct {
   int rows, snapshots, left;
   int64_t first_cells, most_cells; /* of snapshots */
   size_t bytes, most_bytes; /* held on the device while it steps: by this rank; by another than 0 */
+  size_t peak, most_peak;   /* the same of what was held at most, also in set-up */
   ig_ctx *cx;
 } seat;
 
@@ -69,6 +70,7 @@ static void on_progress(void *user, const ig_progress *p) {
   seat *s = user;
   (void)p;
   s->bytes = s->cx->device_bytes;
+  s->peak = s->cx->device_peak;
   if (s->stop_after && --s->left == 0)
     ig_ctx_interrupt(s->cx);
 }
@@ -125,6 +127,8 @@ static inline seat together(const seat *like, int count, int stopper) {
   for (int i = 0; i < count; i++) {
     if (i > 0 && s[i].bytes > s[0].most_bytes)
       s[0].most_bytes = s[i].bytes;
+    if (i > 0 && s[i].peak > s[0].most_peak)
+      s[0].most_peak = s[i].peak;
     if (s[i].status != s[0].status || (s[i].status != IG_OK && s[i].status != like->status))
       fail_msg("rank %d of %d: %s", i, count, s[i].message);
   }

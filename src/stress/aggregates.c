@@ -15,6 +15,9 @@ static ig_status apply_single(void *self, const float *x, float *y) {
   return ig_ebe_apply(a->cx, &a->op, a->single.dev, x, y);
 }
 
+static ig_status part_cut(void *self, ig_amg *s, ig_amg_problem *own, const ig_lid **node,
+                          ig_lid *nodes);
+
 /* Aggregates outlive supports: nothing is held while they are made. */
 static ig_amg_problem problem_of(ig_stress *m, ig_stress_aggregates *a, const ig_plan *plan) {
   memset(m->scratch, 0, (size_t)m->nodes);
@@ -31,7 +34,8 @@ static ig_amg_problem problem_of(ig_stress *m, ig_stress_aggregates *a, const ig
                           .damping = 0,
                           .self = a,
                           .apply = apply_single,
-                          .rows = a->divided ? &a->rows : NULL};
+                          .rows = a->divided ? &a->rows : NULL,
+                          .cut = a->divided ? part_cut : NULL};
 }
 
 /* --- whole --- */
@@ -57,7 +61,9 @@ static ig_status make_whole(ig_stress *m, ig_stress_aggregates *a) {
 /* --- a rank's part --- */
 
 /* What the part is cut from and with: whole to part (-1: not there), and the part's own. */
-typedef struct {
+typedef struct ig_stress_cutting {
+  ig_stress *m;
+  ig_plan colors; /* of the whole */
   ig_lid *number;
   uint8_t *mine; /* elements at own nodes */
   double *x;
@@ -76,8 +82,8 @@ static ig_status list_make(ig_ctx *cx, ig_lid all, const uint8_t *mark, ig_lid *
   return IG_OK;
 }
 
-/* Elements at own nodes; their nodes, and those that own aggregates reach. */
-static ig_status part_choose(ig_stress *m, ig_stress_aggregates *a, cutting *c) {
+/* Elements at own nodes; their nodes, and those that own aggregates of `s` reach. */
+static ig_status part_choose(ig_stress *m, ig_stress_aggregates *a, const ig_amg *s, cutting *c) {
   uint8_t *node;
   IG_TRY(IG_NEW(m->cx, &c->mine, m->elements, "part of multigrid"));
   IG_TRY(IG_NEW(m->cx, &c->number, m->nodes, "part of multigrid"));
@@ -90,7 +96,7 @@ static ig_status part_choose(ig_stress *m, ig_stress_aggregates *a, cutting *c) 
       node[corner[k]] = 1;
   }
   memset(node + a->rows.from, 1, (size_t)(a->rows.to - a->rows.from));
-  ig_status status = ig_amg_needs(a->amg, node);
+  ig_status status = ig_amg_needs(s, node);
   if (status == IG_OK)
     status = list_make(m->cx, m->nodes, node, &a->node, &a->nodes);
   if (status == IG_OK)
@@ -104,10 +110,18 @@ static ig_status part_choose(ig_stress *m, ig_stress_aggregates *a, cutting *c) 
   return IG_OK;
 }
 
+/* Supports of now. */
+static ig_status part_hold(ig_stress *m, ig_stress_aggregates *a) {
+  const uint8_t *fix = m->fix.host;
+  for (ig_lid n = 0; n < a->nodes; n++)
+    ((uint8_t *)a->fix.host)[n] = fix[a->node[n]];
+  return ig_array_push(m->cx, &a->fix);
+}
+
 /* Plans of the whole are cut, not made anew: their order of additions stays. */
-static ig_status products_make(ig_stress *m, ig_stress_aggregates *a, const ig_plan *colors,
-                               const cutting *c) {
+static ig_status products_make(ig_stress *m, ig_stress_aggregates *a, const cutting *c) {
   ig_ctx *cx = m->cx;
+  const ig_plan *colors = &c->colors;
   const ig_ebe_whole whole = {m->mesh->x, m->conn, m->elements, a->element};
   ig_plan plan, part;
   IG_TRY(ig_plan_cut(cx, colors, a->nodes, a->elements, a->element, c->conn, &a->colors));
@@ -125,8 +139,7 @@ static ig_status products_make(ig_stress *m, ig_stress_aggregates *a, const ig_p
   return status;
 }
 
-static ig_status part_make(ig_stress *m, ig_stress_aggregates *a, const ig_plan *colors,
-                           cutting *c) {
+static ig_status part_make(ig_stress *m, ig_stress_aggregates *a, cutting *c) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)a->nodes, npe = (size_t)m->npe;
   IG_TRY(ig_rows_halo_elements(cx, &a->rows, m->elements, m->npe, m->conn, c->number,
@@ -139,42 +152,47 @@ static ig_status part_make(ig_stress *m, ig_stress_aggregates *a, const ig_plan 
     c->conn[i] = c->number[m->conn[npe * (size_t)a->element[i / npe] + i % npe]];
   IG_TRY(ig_array_from(cx, &a->x, c->x, 3 * n, sizeof(double), "positions"));
   IG_TRY(ig_array_new(cx, &a->fix, n, 1, "supports"));
+  IG_TRY(part_hold(m, a));
   IG_TRY(ig_array_new(cx, &a->modulus, (size_t)a->elements, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &a->z, 3 * (size_t)m->nodes, sizeof(float), "correction"));
-  IG_TRY(products_make(m, a, colors, c));
+  IG_TRY(products_make(m, a, c));
   a->hex = ig_stress_elastic_body(m, &a->colors, a->x.dev);
   a->ground = (ig_ground){a->nodes, 3, a->fix.dev, NULL};
   return IG_OK;
 }
 
-/* The hierarchy of the whole, then what this rank needs of it. */
-static ig_status make_part(ig_stress *m, ig_stress_aggregates *a, const ig_plan *colors,
-                           cutting *c) {
-  ig_ctx *cx = m->cx;
-  IG_TRY(ig_rows_new(cx, m->nodes, 1, &a->rows));
-  IG_TRY(ig_ebe_check(cx, m->elements, m->npe, m->mesh->x, m->conn));
-  a->hex = ig_stress_elastic_body(m, colors, m->x.dev);
-  a->ground = m->system.ground;
-  const ig_amg_problem whole = problem_of(m, a, colors);
-  IG_TRY(ig_amg_new(cx, &whole, &a->amg));
-  IG_TRY(part_choose(m, a, c));
-  IG_TRY(part_make(m, a, colors, c));
-  ig_amg_problem own = problem_of(m, a, &a->colors);
-  own.nodes = a->nodes;
-  own.elements = a->elements;
-  own.x = NULL; /* which were for setting it up */
-  own.fix = NULL;
-  return ig_amg_cut(a->amg, &own, a->node, a->nodes);
+/* What this rank needs of the hierarchy `s`, and the problem on it. */
+static ig_status part_cut(void *self, ig_amg *s, ig_amg_problem *own, const ig_lid **node,
+                          ig_lid *nodes) {
+  ig_stress_aggregates *a = self;
+  ig_stress *m = a->cutting->m;
+  IG_TRY(part_choose(m, a, s, a->cutting));
+  IG_TRY(part_make(m, a, a->cutting));
+  *own = problem_of(m, a, &a->colors);
+  own->nodes = a->nodes;
+  own->elements = a->elements;
+  own->x = NULL; /* which were for setting it up */
+  own->fix = NULL;
+  own->cut = NULL;
+  *node = a->node;
+  *nodes = a->nodes;
+  return IG_OK;
 }
 
 static ig_status make_divided(ig_stress *m, ig_stress_aggregates *a) {
   ig_ctx *cx = m->cx;
-  cutting c = {0};
-  ig_plan colors;
-  IG_TRY(
-      ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn, &colors));
-  const ig_status status = make_part(m, a, &colors, &c);
-  ig_plan_free(cx, &colors);
+  cutting c = {.m = m};
+  IG_TRY(ig_rows_new(cx, m->nodes, 1, &a->rows));
+  IG_TRY(ig_ebe_check(cx, m->elements, m->npe, m->mesh->x, m->conn));
+  IG_TRY(ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, m->npe, m->conn,
+                     &c.colors));
+  a->cutting = &c;
+  a->hex = ig_stress_elastic_body(m, &c.colors, m->x.dev);
+  a->ground = m->system.ground;
+  const ig_amg_problem whole = problem_of(m, a, &c.colors);
+  const ig_status status = ig_amg_new(cx, &whole, &a->amg);
+  a->cutting = NULL;
+  ig_plan_free(cx, &c.colors);
   free(c.number);
   free(c.mine);
   free(c.x);
@@ -211,12 +229,8 @@ void ig_stress_aggregates_free(ig_ctx *cx, ig_stress_aggregates *a) {
   free(a);
 }
 
-/* Supports and moduli of the part. */
 static ig_status part_values(ig_stress *m, ig_stress_aggregates *a) {
-  const uint8_t *fix = m->fix.host;
-  for (ig_lid n = 0; n < a->nodes; n++)
-    ((uint8_t *)a->fix.host)[n] = fix[a->node[n]];
-  IG_TRY(ig_array_push(m->cx, &a->fix));
+  IG_TRY(part_hold(m, a));
   IG_TRY(ig_stress_elements_fetch(m, sizeof(double), m->built.host, a->element, a->elements,
                                   a->modulus.host));
   return ig_array_push(m->cx, &a->modulus);

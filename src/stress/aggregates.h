@@ -28,10 +28,11 @@ typedef struct ig_stress_aggregates {
   ig_lid *node, *element;
   ig_halo ghosts;
   ig_array x, fix, modulus, z;
+  struct ig_stress_cutting *cutting; /* while it is made */
 } ig_stress_aggregates;
 
-/* Aggregates know no supports. All ranks see the whole hierarchy while it is made. Collective, as
-   the other functions are. */
+/* Aggregates know no supports. While they are made all ranks see the patterns of the whole.
+   Collective, as the other functions are. */
 IG_MUST_CHECK ig_status ig_stress_aggregates_new(ig_stress *m, ig_stress_aggregates **out);
 void ig_stress_aggregates_free(ig_ctx *cx, ig_stress_aggregates *a);
 /* Values for the moduli in m->built and the supports of now. */

@@ -174,7 +174,7 @@ static void restarts_on_other_ranks(void **state) {
 #endif
 
 /* Of what elements have on the device a rank has that of its own and of a layer of others', of
-   aggregates its own rows. */
+   aggregates its own rows, also while they are made. */
 static void memory_falls_with_ranks(void **state) {
   (void)state;
   static const char *const tall[] = {"physics",
@@ -197,9 +197,11 @@ static void memory_falls_with_ranks(void **state) {
       like.value[0] = "{tolerance: 1e-2}";
     }
     const seat one = alone(&like), many = together(&like, 4, -1);
-    print_message("%zu bytes on one rank, %zu at most on four\n", one.bytes, many.most_bytes);
+    print_message("%zu bytes on one rank, %zu at most on four; in set-up %zu, %zu\n", one.bytes,
+                  many.most_bytes, one.peak, many.most_peak);
     /* a GPU also has whole vectors of its reductions, which count in a model of this size */
     assert_true(many.most_bytes < one.bytes * (gpu ? 9 : 6) / 10);
+    assert_true(many.most_peak < one.peak * (gpu ? 9 : 6) / 10);
   }
 }
 

@@ -105,6 +105,8 @@ static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*set
   ig_status status = setup(s);
   if (status == IG_OK && s->levels > 0)
     status = ig_amg_parts_new(s);
+  if (status == IG_OK && s->levels > 0)
+    status = ig_amg_cut_rest(s);
   ig_phase_end(cx, former);
   if (status != IG_OK) {
     ig_amg_free(s);

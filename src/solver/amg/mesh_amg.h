@@ -129,7 +129,8 @@ extern const ig_amg_ops ig_amg_cpu;
 extern const ig_amg_ops ig_amg_cuda;
 
 /* What the caller provides; it is copied, and what it points at must outlive the hierarchy. */
-typedef struct {
+struct ig_amg;
+typedef struct ig_amg_problem {
   ig_lid nodes, elements;
   int size; /* unknowns per node: 3 or 1 */
   /* x and fix are read at set-up only */
@@ -146,9 +147,15 @@ typedef struct {
   /* nodes of each rank, of which `apply` computes its own, wherever ghosts come from; NULL: all.
      ig_amg_cut has to follow */
   const struct ig_rows *rows;
+  /* With `rows`, or NULL: chooses this rank's nodes and makes the problem on them, as ig_amg_cut
+     takes them, while the hierarchy is made: matrices of the finest level then have values of own
+     rows alone, and ig_amg_cut is not called. ig_amg_needs says what `s` needs; *node has to live
+     until ig_amg_new returns. */
+  ig_status (*cut)(void *self, struct ig_amg *s, struct ig_amg_problem *own, const ig_lid **node,
+                   ig_lid *nodes);
 } ig_amg_problem;
 
-typedef struct {
+typedef struct ig_amg {
   ig_ctx *cx;
   const ig_amg_ops *ops;
   const ig_pattern_ops *patterns;

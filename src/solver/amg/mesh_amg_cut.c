@@ -61,16 +61,18 @@ ig_status ig_amg_needs(const ig_amg *s, uint8_t *mark) {
   return IG_OK;
 }
 
-/* Numbers of the kept rows of a level: those of P, and columns of P and A P of the level above. */
+/* Numbers of the kept rows of a level: those of P, and columns of P and A P of the level above; of
+   a level above that has been cut (NULL) all columns. */
 static ig_status number_rows(const ig_amg *s, int i, const kept *above, kept *k) {
   uint8_t *mark;
   IG_TRY(IG_NEW(s->cx, &mark, k->all, "part of multigrid"));
   memcpy(mark, k->p, (size_t)k->all);
   const ig_amg_level *l = &s->level[i - 1];
-  for (ig_lid n = 0; n < above->all; n++) {
-    if (above->p[n])
+  const ig_lid rows = above ? above->all : l->nodes;
+  for (ig_lid n = 0; n < rows; n++) {
+    if (!above || above->p[n])
       columns_mark(pattern_of(&l->p), n, n + 1, mark);
-    if (above->ap[n])
+    if (!above || above->ap[n])
       columns_mark(pattern_of(&l->ap), n, n + 1, mark);
   }
   for (ig_lid n = 0; n < k->all; n++)
@@ -312,36 +314,144 @@ static ig_status level_cut(ig_amg *s, int i, const kept *k) {
   return diagonal_cut(s, own, l);
 }
 
-/* Numbers first, for all levels: a level's columns are the next level's rows. Then the levels
-   themselves, from fine to coarse. */
-static ig_status cut(ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
+/* A level that is whole on every rank below one that is divided. */
+static ig_status whole_keep(ig_amg *s, int i, kept *k) {
+  k->all = k->count = s->level[i].nodes;
+  ig_rows_free(&s->parts->blocks);
+  return ig_rows_like(s->cx, &s->parts->level[i].rows, s->level[i].a.start.host, &s->parts->blocks);
+}
+
+/* Numbers first, for all levels from `first` on: a level's columns are the next level's rows. Then
+   the levels themselves, from fine to coarse. */
+static ig_status numbers_make(ig_amg *s, int first, const ig_lid *node, ig_lid nodes, kept *k) {
   ig_amg_parts *p = s->parts;
-  for (int i = 0; i < p->divided; i++) {
+  for (int i = first; i < p->divided; i++) {
     k[i].all = s->level[i].nodes;
     IG_TRY(IG_NEW(s->cx, &k[i].p, k[i].all, "part of multigrid"));
     IG_TRY(IG_NEW(s->cx, &k[i].ap, k[i].all, "part of multigrid"));
     rows_mark(s, i, k[i].p, k[i].ap);
-    IG_TRY(i ? number_rows(s, i, &k[i - 1], &k[i]) : number_finest(s, node, nodes, &k[i]));
+    IG_TRY(i ? number_rows(s, i, i > first ? &k[i - 1] : NULL, &k[i])
+             : number_finest(s, node, nodes, &k[i]));
     p->level[i].at = (ig_lid)ig_sorted_below(k[i].node, k[i].count, p->level[i].rows.from);
   }
-  if (p->divided < s->levels) { /* the first level that is whole */
-    k[p->divided].all = k[p->divided].count = s->level[p->divided].nodes;
-    IG_TRY(ig_rows_like(s->cx, &p->level[p->divided].rows, s->level[p->divided].a.start.host,
-                        &p->blocks));
-  }
-  for (int i = 0; i < p->divided; i++)
+  return p->divided < s->levels ? whole_keep(s, p->divided, &k[p->divided]) : IG_OK;
+}
+
+static ig_status levels_cut(ig_amg *s, int first, const kept *k) {
+  for (int i = first; i < s->parts->divided; i++)
     IG_TRY(level_cut(s, i, &k[i]));
+  s->parts->cut = true;
   return IG_OK;
+}
+
+static ig_status cut(ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
+  IG_TRY(numbers_make(s, 0, node, nodes, k));
+  return levels_cut(s, 0, k);
 }
 
 /* Collective: all ranks agree on the outcome, since lists of ghosts are exchanged on the way. */
 ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const ig_lid *node, ig_lid nodes) {
   kept k[IG_AMG_LEVELS + 1] = {{0}};
-  if (!s->parts)
+  if (!s->parts || s->parts->cut)
     return IG_OK;
   const ig_status status = cut(s, node, nodes, k);
   for (int i = 0; i <= s->parts->divided; i++)
     kept_free(&k[i]);
   s->problem = *own;
+  return ig_ranks_agree(s->cx, status);
+}
+
+/* --- while the hierarchy is made --- */
+
+/* The caller's part. The next level keeps its numbers for now. */
+static ig_status finest_cut(ig_amg *s, kept *k) {
+  ig_amg_problem own;
+  const ig_lid *node;
+  ig_lid nodes;
+  IG_TRY(ig_amg_show(s, 0, 1));
+  IG_TRY(ig_amg_parts_begin(s));
+  ig_amg_parts *p = s->parts;
+  IG_TRY(ig_amg_rows_make(s, 1, 1));
+  IG_TRY(ig_rows_pairs(s->cx, &p->level[0].rows, &p->level[1].rows, pattern_of(&s->level[0].p),
+                       NULL, NULL, &p->give, &p->take));
+  IG_TRY(s->problem.cut(s->problem.self, s, &own, &node, &nodes));
+  IG_TRY(cut(s, node, nodes, k));
+  s->problem = own;
+  return IG_OK;
+}
+
+ig_status ig_amg_cut_finest(ig_amg *s) {
+  kept k[2] = {{0}};
+  ig_status status = finest_cut(s, k);
+  for (int i = 0; i < 2; i++)
+    kept_free(&k[i]);
+  ig_amg_level *l = &s->level[0];
+  ig_amg_matrix *const matrix[] = {&l->a, &l->p, &l->r, &l->ap};
+  for (int i = 0; i < 4 && status == IG_OK; i++)
+    status = ig_amg_open_values(s, matrix[i]);
+  return ig_ranks_agree(s->cx, status);
+}
+
+/* The finest level by the numbers that the next one has now. Blocks stay where they are: of R, rows
+   that fall away are empty. */
+static ig_status finest_relabel(ig_amg *s, const kept *next) {
+  ig_amg_level *l = &s->level[0];
+  ig_array *const column[] = {&l->p.column, &l->ap.column, &l->r.row, &l->of}, start;
+  const ig_lid *from = l->r.start.host;
+  for (int i = 0; i < 4; i++) {
+    ig_lid *at = column[i]->host;
+    for (size_t n = 0; n < column[i]->count; n++)
+      at[n] = at[n] < 0 ? -1 : next->number[at[n]];
+    IG_TRY(ig_array_push(s->cx, column[i]));
+  }
+  IG_TRY(ig_array_new(s->cx, &start, (size_t)next->count + 1, sizeof(ig_lid), "multigrid pattern"));
+  for (ig_lid i = 0; i < next->count; i++)
+    ((ig_lid *)start.host)[i] = from[next->node[i]];
+  ((ig_lid *)start.host)[next->count] = from[next->all];
+  ig_array_free(s->cx, &l->r.start);
+  l->r.start = start;
+  l->r.m.start = start.dev;
+  l->r.m.rows = next->count;
+  return ig_array_push(s->cx, &l->r.start);
+}
+
+/* x of the second level for own rows of P. */
+static ig_status finest_halo(ig_amg *s, const kept *next) {
+  ig_amg_parts *p = s->parts;
+  ig_halo_pairs *const pairs[] = {&p->give, &p->take};
+  ig_halo_pairs give = p->give, take = p->take;
+  for (int i = 0; i < 2; i++) {
+    for (int64_t n = 0; n < pairs[i]->count; n++)
+      pairs[i]->item[n].node = next->number[pairs[i]->item[n].node];
+    *pairs[i] = (ig_halo_pairs){0};
+  }
+  return ig_halo_of_pairs(s->cx, &give, &take, sizeof(float) * (size_t)s->level[1].size,
+                          &p->level[0].p);
+}
+
+static ig_status rest_cut(ig_amg *s, kept *k) {
+  if (s->parts->divided == 1)
+    return IG_OK;
+  IG_TRY(numbers_make(s, 1, NULL, 0, k));
+  IG_TRY(finest_relabel(s, &k[1]));
+  IG_TRY(finest_halo(s, &k[1]));
+  return levels_cut(s, 1, k);
+}
+
+/* Of a hierarchy of one level, or none that was cut before, all. */
+ig_status ig_amg_cut_rest(ig_amg *s) {
+  kept k[IG_AMG_LEVELS + 1] = {{0}};
+  ig_amg_problem own;
+  const ig_lid *node;
+  ig_lid nodes;
+  if (!s->parts || !s->parts->cut) {
+    if (!s->parts || !s->problem.cut)
+      return IG_OK;
+    IG_TRY(s->problem.cut(s->problem.self, s, &own, &node, &nodes));
+    return ig_amg_cut(s, &own, node, nodes);
+  }
+  const ig_status status = rest_cut(s, k);
+  for (int i = 0; i <= s->parts->divided; i++)
+    kept_free(&k[i]);
   return ig_ranks_agree(s->cx, status);
 }

@@ -42,9 +42,8 @@ ig_status ig_amg_show_pattern(ig_amg *s, ig_amg_matrix *m) {
   return m->m.rows ? ig_array_show(s->cx, &m->column, "multigrid pattern") : IG_OK;
 }
 
-/* Patterns and prolongators on the host, too: ranks cut them there. */
-static ig_status show(ig_amg *s) {
-  for (int i = 0; i < s->levels; i++) {
+ig_status ig_amg_show(ig_amg *s, int from, int to) {
+  for (int i = from; i < to; i++) {
     ig_amg_level *l = &s->level[i];
     ig_amg_matrix *const matrix[] = {&l->p, &l->r, &l->ap};
     for (int k = 0; k < 3; k++)
@@ -57,30 +56,43 @@ static ig_status show(ig_amg *s) {
   return IG_OK;
 }
 
-/* Divides the levels that have enough rows per rank. Ownership of coarse nodes follows from that of
-   their aggregates' lowest nodes, so it needs no message and is the same on all ranks. */
-ig_status ig_amg_parts_new(ig_amg *s) {
+ig_status ig_amg_parts_begin(ig_amg *s) {
   const ig_rows *finest = s->problem.rows;
-  ig_ctx *cx = s->cx;
   ig_amg_parts *p;
-  if (!finest)
-    return IG_OK;
-  IG_TRY(show(s));
-  IG_TRY(IG_NEW(cx, &p, 1, "division of multigrid"));
+  IG_TRY(IG_NEW(s->cx, &p, 1, "division of multigrid"));
   s->parts = p;
   p->divided = 1; /* the finest is divided whatever its size: its vectors come that way */
-  while (p->divided < s->levels - 1 && s->level[p->divided].nodes >= LEAST_ROWS * finest->ranks)
-    p->divided++;
-  IG_TRY(ig_rows_new(cx, s->level[0].nodes, 1, &p->level[0].rows));
+  IG_TRY(ig_rows_new(s->cx, s->level[0].nodes, 1, &p->level[0].rows));
   for (int r = 0; r <= finest->ranks; r++)
     p->level[0].rows.start[r] = finest->start[r];
   p->level[0].rows.from = p->level[0].at = finest->from;
   p->level[0].rows.to = finest->to;
-  for (int i = 1; i <= p->divided && i < s->levels; i++) {
+  return IG_OK;
+}
+
+ig_status ig_amg_rows_make(ig_amg *s, int from, int to) {
+  ig_amg_parts *p = s->parts;
+  for (int i = from; i <= to; i++) {
     IG_TRY(rows_of_aggregates(s, i - 1, &p->level[i - 1].rows, &p->level[i].rows));
     p->level[i].at = p->level[i].rows.from;
   }
   return IG_OK;
+}
+
+/* Divides the levels that have enough rows per rank. Ownership of coarse nodes follows from that of
+   their aggregates' lowest nodes, so it needs no message and is the same on all ranks. */
+ig_status ig_amg_parts_new(ig_amg *s) {
+  const ig_rows *finest = s->problem.rows;
+  if (!finest)
+    return IG_OK;
+  const bool begun = s->parts != NULL; /* the finest has been cut, and the next has its rows */
+  IG_TRY(ig_amg_show(s, begun, s->levels));
+  if (!begun)
+    IG_TRY(ig_amg_parts_begin(s));
+  ig_amg_parts *p = s->parts;
+  while (p->divided < s->levels - 1 && s->level[p->divided].nodes >= LEAST_ROWS * finest->ranks)
+    p->divided++;
+  return ig_amg_rows_make(s, begun ? 2 : 1, p->divided < s->levels ? p->divided : s->levels - 1);
 }
 
 void ig_amg_parts_free(ig_amg *s) {
@@ -94,6 +106,8 @@ void ig_amg_parts_free(ig_amg *s) {
     ig_rows_free(&own->rows);
   }
   ig_rows_free(&s->parts->blocks);
+  free(s->parts->give.item);
+  free(s->parts->take.item);
   free(s->parts);
   s->parts = NULL;
 }

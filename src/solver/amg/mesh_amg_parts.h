@@ -26,18 +26,31 @@ typedef struct {
 
 typedef struct ig_amg_parts {
   int divided;    /* levels above this one are computed in parts; the right side of this one, too */
-  bool cut;       /* a rank has its part of them alone */
+  bool cut;       /* a rank has its part of the finest alone, or of all */
   ig_rows blocks; /* of the matrix of level `divided`, by the ranks that make them */
+  /* of a finest level that was cut first: x of the next level for P, by numbers of the whole */
+  ig_halo_pairs give, take;
   ig_amg_part level[IG_AMG_LEVELS];
 } ig_amg_parts;
 
 /* Of a hierarchy that has been set up; nothing unless problem.rows says so. After it levels are
    divided, but every rank still holds all of them, until ig_amg_cut. Collective. */
 IG_MUST_CHECK ig_status ig_amg_parts_new(ig_amg *s);
+/* With problem.cut, in this order: the finest level is cut when the pattern of the next one is
+   there, the next levels are made, all are divided (ig_amg_parts_new), the rest is cut. Collective.
+ */
+IG_MUST_CHECK ig_status ig_amg_cut_finest(ig_amg *s);
+IG_MUST_CHECK ig_status ig_amg_cut_rest(ig_amg *s);
 void ig_amg_parts_free(ig_amg *s);
 
+/* The rows of levels from ... to, of which level `from` - 1 has them. */
+IG_MUST_CHECK ig_status ig_amg_rows_make(ig_amg *s, int from, int to);
+/* Parts with the rows of the finest level. */
+IG_MUST_CHECK ig_status ig_amg_parts_begin(ig_amg *s);
 /* a, b become the sums of all ranks'. */
 IG_MUST_CHECK ig_status ig_amg_join(ig_amg *s, double *a, double *b);
+/* Patterns and prolongators of levels from ... to - 1 on the host, too: ranks cut them there. */
+IG_MUST_CHECK ig_status ig_amg_show(ig_amg *s, int from, int to);
 /* Own rows of a matrix of a level. */
 ig_bsr ig_amg_own_rows(const ig_amg *s, int depth, const ig_bsr *all);
 

@@ -9,7 +9,7 @@
    aggregates: smoothing with the design's own matrix bends the prolongator around them. */
 #include "backend/backend.h"
 #include "core/threads.h"
-#include "solver/amg/mesh_amg.h"
+#include "solver/amg/mesh_amg_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +17,15 @@
 
 /* --- patterns --- */
 
+/* Whether this is a level that ranks cut before it has values. */
+static bool cut_first(const ig_amg *s, const ig_amg_level *l) {
+  return l == &s->level[0] && s->problem.rows && s->problem.cut;
+}
+
 /* A matrix with this pattern, which belongs to the matrix from then on; `p` is empty after it.
-   Values are allocated, too. */
-static ig_status take_pattern(ig_amg *s, ig_pattern *p, int br, int bc, ig_amg_matrix *m) {
+   With `values` those are allocated, too. */
+static ig_status take_pattern(ig_amg *s, ig_pattern *p, int br, int bc, bool values,
+                              ig_amg_matrix *m) {
   const size_t blocks = ig_pattern_entries(p);
   m->start = p->start;
   m->column = p->column;
@@ -28,7 +34,7 @@ static ig_status take_pattern(ig_amg *s, ig_pattern *p, int br, int bc, ig_amg_m
   IG_TRY(ig_array_new_device(s->cx, &m->row, blocks, sizeof(ig_lid), "multigrid pattern"));
   m->m.row = m->row.dev;
   IG_TRY(s->ops->rows(s->cx, &m->m, m->row.dev));
-  return ig_amg_open_values(s, m);
+  return values ? ig_amg_open_values(s, m) : IG_OK;
 }
 
 /* The other way, to look at: the arrays stay the matrix's, and must not be freed through it. */
@@ -269,6 +275,7 @@ static ig_status level_vectors(ig_amg *s, ig_amg_level *l) {
 /* Patterns of P, its transpose, A P and the next level's A, and matrices with them. */
 static ig_status level_patterns(ig_amg *s, ig_amg_level *l, const ig_pattern *p0, int count) {
   ig_ctx *cx = s->cx;
+  const bool values = !cut_first(s, l);
   const ig_pattern a = pattern_of(&l->a, l->nodes);
   ig_pattern p = {0}, r = {0}, ap = {0}, next = {0};
   ig_status status;
@@ -276,10 +283,10 @@ static ig_status level_patterns(ig_amg *s, ig_amg_level *l, const ig_pattern *p0
   IG_TRY_GOTO(status, done, s->patterns->turn(cx, &p, &r, &l->from));
   IG_TRY_GOTO(status, done, s->patterns->times(cx, &a, &p, &ap));
   IG_TRY_GOTO(status, done, s->patterns->times(cx, &r, &ap, &next));
-  IG_TRY_GOTO(status, done, take_pattern(s, &p, l->size, count, &l->p));
-  IG_TRY_GOTO(status, done, take_pattern(s, &r, count, l->size, &l->r));
-  IG_TRY_GOTO(status, done, take_pattern(s, &ap, l->size, count, &l->ap));
-  status = take_pattern(s, &next, count, count, &l[1].a);
+  IG_TRY_GOTO(status, done, take_pattern(s, &p, l->size, count, values, &l->p));
+  IG_TRY_GOTO(status, done, take_pattern(s, &r, count, l->size, values, &l->r));
+  IG_TRY_GOTO(status, done, take_pattern(s, &ap, l->size, count, values, &l->ap));
+  status = take_pattern(s, &next, count, count, true, &l[1].a);
 done:
   ig_pattern_free(cx, &p);
   ig_pattern_free(cx, &r);
@@ -303,10 +310,13 @@ static ig_status coarsen(ig_amg *s, int depth, ig_array *modes, bool *last) {
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &l->of, (size_t)l->nodes, sizeof(ig_lid), "aggregates"));
   IG_TRY_GOTO(status, done, aggregate(s, &l->a, &c, &l->of, &aggregates));
+  couplings_free(cx, &c);
   /* a level that hardly shrinks costs more than it helps: the hierarchy ends here */
   if (aggregates == 0 || aggregates > 0.7 * l->nodes)
     goto done;
   *last = false;
+  if (cut_first(s, l)) /* made anew of own rows */
+    ig_amg_close_values(s, &l->a);
   IG_TRY_GOTO(status, done, tentative_pattern(s, &l->of, aggregates, &p0));
   IG_TRY_GOTO(status, done, cut_modes(s, l, &p0, count, modes));
   status = level_patterns(s, l, &p0, count);
@@ -320,13 +330,26 @@ done:
 static ig_status finest_matrix(ig_amg *s) {
   ig_pattern a = {0};
   IG_TRY(mesh_pattern(s, &a));
-  return take_pattern(s, &a, s->problem.size, s->problem.size, &s->level[0].a);
+  return take_pattern(s, &a, s->problem.size, s->problem.size, true, &s->level[0].a);
 }
 
 ig_status ig_amg_setup_finest(ig_amg *s) {
   IG_TRY(finest_matrix(s));
   ig_amg_close_values(s, &s->level[0].a);
   return ig_amg_show_pattern(s, &s->level[0].a);
+}
+
+/* The finest level on several ranks: each makes values of its own rows, and gets all of the next
+   level's matrix. */
+static ig_status fill_first(ig_amg *s) {
+  ig_amg_level *l = &s->level[0];
+  l[1].nodes = l[1].a.m.rows;
+  IG_TRY(ig_amg_cut_finest(s));
+  IG_TRY(ig_amg_assemble(s, s->unit.dev));
+  IG_TRY(ig_amg_fill(s, 0));
+  ig_amg_close_values(s, &l->a);
+  ig_amg_close_values(s, &l->ap);
+  return IG_OK;
 }
 
 /* Level after level, with values for unit moduli: strength of couplings on the next level is taken
@@ -361,7 +384,7 @@ ig_status ig_amg_setup(ig_amg *s) {
     if (!last) { /* the next level's values, for its aggregates */
       /* ig_amg_fill asks whether there is a next level: for it there is one already */
       s->levels++;
-      status = ig_amg_fill(s, depth);
+      status = cut_first(s, l) ? fill_first(s) : ig_amg_fill(s, depth);
       s->levels--;
       IG_TRY_GOTO(status, done, status);
     }
