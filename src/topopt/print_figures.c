@@ -35,7 +35,7 @@ static ig_status members_of(const ig_topopt_run *r, int i, double *count) {
 }
 
 static ig_status put_limits(const ig_topopt_run *r, ig_sink *sink, const double *part,
-                            ig_support_columns *columns, double *count,
+                            ig_support_counter *counter, double *count,
                             ig_topopt_part_figures *to) {
   const ig_topopt_design *s = r->s;
   for (int i = 0; i < s->limits; i++) {
@@ -46,7 +46,7 @@ static ig_status put_limits(const ig_topopt_run *r, ig_sink *sink, const double 
       continue;
     IG_TRY(members_of(r, i, count));
     if (volume || force) {
-      ig_support_columns_find(columns, part, count, &v, &contact);
+      ig_support_counter_find(counter, part, count, &v, &contact);
       v = volume ? v : contact * s->c->printing.support_strength;
     } else {
       int layer;
@@ -61,16 +61,16 @@ static ig_status put_supports(const ig_topopt_run *r, ig_sink *sink, const doubl
                               double *count, ig_topopt_part_figures *to) {
   const ig_printing_case *c = &r->s->c->printing;
   const double copies = ig_topopt_copies(r->s->c);
-  ig_support_columns columns;
+  ig_support_counter counter;
   double volume, contact, flat = 0, missed = 0;
-  ig_status status =
-      ig_support_columns_new(r->s->cx, r->d->layers, (size_t)r->d->places, c->angle, &columns);
+  ig_status status = ig_support_counter_new(r->s, &counter);
   if (status == IG_OK) {
-    ig_support_columns_find(&columns, part, NULL, &volume, &contact);
-    ig_support_columns_missed(&columns, part, c->angle, &flat, &missed);
-    status = put_limits(r, sink, part, &columns, count, to);
+    ig_support_counter_find(&counter, part, NULL, &volume, &contact);
+    if (!counter.mesh)
+      ig_support_columns_missed(&counter.columns, part, c->angle, &flat, &missed);
+    status = put_limits(r, sink, part, &counter, count, to);
   }
-  ig_support_columns_free(&columns);
+  ig_support_counter_free(&counter);
   IG_TRY(status);
   if (!r->s->support)
     ig_topopt_support_warn(r->s);
@@ -95,7 +95,8 @@ static ig_status put_heat(const ig_topopt_run *r, ig_sink *sink, const double *p
     return IG_OK;
   IG_TRY(ig_topopt_overheat_measure(r->s, part, NULL, &most, &layer));
   IG_TRY(sink->result(sink, "overheating", "", most));
-  return sink->result(sink, "overheating_height", "m", (layer + 1) * r->d->layers->height);
+  const double height = r->d->build ? r->d->build->height : r->d->layers->height;
+  return sink->result(sink, "overheating_height", "m", (layer + 1) * height);
 }
 
 /* The level at which the part was cut, or would be where it has no surface. */
@@ -113,7 +114,7 @@ ig_status ig_topopt_print_put(const ig_topopt_run *r, ig_sink *sink, double *den
                               ig_topopt_part_figures *to) {
   double *part, *count = NULL;
   ig_topopt_part_none(to);
-  if (!r->d->layers)
+  if (!r->d->layers && !r->d->build)
     return IG_OK;
   IG_TRY(level_find(r, density, &level));
   IG_TRY(IG_NEW(r->s->cx, &part, r->d->places, "print"));

@@ -428,6 +428,41 @@ typedef struct {
   double height, across[2]; /* edges of an element; the second is the thickness of a plane, m */
 } ig_topopt_layers;
 
+/* A face of an element that looks up or down, over the plate. */
+typedef struct {
+  int32_t element, node[6];
+  double area, height; /* seen from above; of its middle over the plate, m */
+} ig_topopt_build_face;
+
+/* A mesh over its build plate, as supports and heat of the print see it (host). Elements are in
+   layers of equal height by their centres. */
+typedef struct {
+  int32_t elements, nodes;
+  int corners;
+  const int32_t *conn; /* elements x corners */
+  const double *x;     /* of nodes, 3 each */
+  int layers;
+  double height;  /* of a layer, m */
+  int32_t *layer; /* of each element */
+  /* elements that hold one up, held[held_start[e]] to held[held_start[e + 1] - 1]; plate: nothing
+     needs to, it stands there */
+  int64_t *held_start;
+  int32_t *held;
+  uint8_t *plate;
+  /* upright lines, each for `area` of the plate: line i goes from its top down through elements
+     segment[line[i]] to segment[line[i + 1] - 1], -1: where the mesh is not; length in m */
+  int64_t lines, *line;
+  int32_t *segment;
+  double *length, area;
+  /* faces that look up, to where nothing is before the next layer, layer after layer; faces that
+     look down out of the mesh. share: of nodes in the mean over a face */
+  int face_nodes;
+  double share[6];
+  int32_t *top_first; /* layers + 1 */
+  ig_topopt_build_face *top, *under;
+  int32_t unders;
+} ig_topopt_build;
+
 /* The body on the plate it is printed on: the same elements, held there and at planes of symmetry.
  */
 enum { IG_NO_LAYER = 255 };
@@ -548,7 +583,8 @@ struct ig_discretisation {
   /* gives elements that share a density their mean; NULL: none do */
   ig_status (*link)(void *self, double *v);
   const ig_topopt_plate *plate;   /* NULL: no inherent strain is given, or not supported */
-  const ig_topopt_layers *layers; /* NULL: it is not printed, or not supported */
+  const ig_topopt_layers *layers; /* of a grid; NULL: it is not printed */
+  const ig_topopt_build *build;   /* the same of a mesh */
   double start;                   /* density to begin with; 0: the volume */
   const double *centers; /* host: of the elements, [places][3]; only for densities of a file */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions

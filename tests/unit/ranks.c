@@ -139,6 +139,18 @@ static const char *const bent_space[] = {BENT("[0, -4e-3, 0]", "matrix_free"), B
 static const char *const bent_mesh[] = {
     BENT("[0, -4e-3, 0]", "iterative"), BENT_LIMITS, "mesh",
     "{element: tet4, boxes: [{size: [6, 3, 3], cells: [6, 3, 3]}]}", NULL};
+/* what is computed by all ranks alike: supports and heat of the print on a mesh */
+static const char *const printed[] = {
+    "physics",     "topopt",
+    "mesh",        "{element: tet4, boxes: [{size: [4, 3, 3], cells: [4, 3, 3]}]}",
+    "volume",      "0.5",
+    "supports",    "[{set: xmin}]",
+    "loads",       "[{set: xmax, force: [1, 0, -1]}]",
+    "filter",      "{kind: density, radius: 1.6}",
+    "printing",    "{direction: z+}",
+    "constraints", "[{support_volume: 1}, {overheating: 1.5}]",
+    "iterations",  "3",
+    NULL};
 static const char *const strip[] = {
     "physics",   "structure",
     "mesh",      "{boxes: {size: [20 mm, 1 mm, 0.5 mm], cells: [20, 1, 1]}}",
@@ -272,6 +284,11 @@ static void large_deflections_have_the_bits_of_one(void **state) {
   same_bits(bent_mesh, 2);
 }
 
+static void printed_meshes_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_bits(printed, 2);
+}
+
 /* A case that finds no equilibrium on the last of three ranks. */
 static void a_body_that_is_lost_is_everybodys(void **state) {
   (void)state;
@@ -386,6 +403,7 @@ int main(void) {
       cmocka_unit_test(load_cases_have_the_bits_of_one),
       cmocka_unit_test(adjoint_systems_have_the_bits_of_one),
       cmocka_unit_test(large_deflections_have_the_bits_of_one),
+      cmocka_unit_test(printed_meshes_have_the_bits_of_one),
       cmocka_unit_test(a_body_that_is_lost_is_everybodys),
       cmocka_unit_test(a_failure_is_everybodys),
       cmocka_unit_test(rooms_that_cannot_refuse),

@@ -424,9 +424,7 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
                "{%s%s, filter: {kind: density, radius: 1.6}, projection: {beta: 2}, void_ratio: "
                "1e-3, solver: {tolerance: 1e-12}}",
                grids[on], cases[k].text);
-      const bool counted = strstr(cases[k].text, "printing:") && !strstr(cases[k].text, "strain:");
-      if (on >= MESHED &&
-          (strstr(cases[k].text, "milling:") || counted || strstr(cases[k].what, "draft")))
+      if (on >= MESHED && (strstr(cases[k].text, "milling:") || strstr(cases[k].what, "draft")))
         continue; /* grids alone */
       const bool steep = printed && strstr(cases[k].text, "angle:");
       if ((on == 0 && printed) || (on > MESHED && linked) || (on < MESHED && steep))

@@ -339,7 +339,7 @@ static const ig_option printing_options[] = {
             "for removal_force"),
     IG_REAL(ig_printing_case, slab, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "depth below a new layer in which heat is conducted while the layer is made; left out: "
-            "ten elements; for overheating"),
+            "ten layers of elements; for overheating"),
     IG_END};
 
 static const ig_option spectrum_options[] = {
@@ -461,7 +461,7 @@ const ig_option ig_topopt_options[] = {
            "no void that a tool could not reach along a straight line from one of some directions "
            "(grids)"),
     IG_MAP(ig_topopt_case, printing, ig_printing_case, printing_options, NULL,
-           "how the part is printed, for its distortion, and (grids) its supports and overheating; "
+           "how the part is printed, for its distortion, supports and overheating; "
            "set or place: where one of them is made small by minimise"),
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
            "elements that share one density: extrusion, repetition, symmetry of the design"),

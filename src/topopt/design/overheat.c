@@ -1,6 +1,6 @@
 /* Overheating of a printed part, slab by slab, and slopes by the adjoint method (overheat.h). Every
    system begins at zero, so that nothing of one design is left for the next. */
-#include "topopt/design/overheat.h"
+#include "topopt/design/overheat_mesh.h"
 #include "topopt/design/solve_groups.h"
 #include "topopt/design/support.h"
 #include "backend/backend.h"
@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double exponent = 10; /* of the norm */
-static const double memory = 0.5;  /* share of the last designs in the correction */
-/* Powder of metals conducts about a hundredth of the solid (Sih and Barlow 2004). */
-static const double powder = 0.01;
-static const double power = 3;
+static const double exponent = IG_OVERHEAT_EXPONENT;
+static const double memory = 0.5; /* share of the last designs in the correction */
+
+static int layers_of(const ig_discretisation *d) {
+  return d->build ? d->build->layers : d->layers->layers;
+}
+static double height_of(const ig_discretisation *d) {
+  return d->build ? d->build->height : d->layers->height;
+}
 
 bool ig_topopt_overheat_asked(const ig_topopt_case *c) {
   bool asked = c->minimise == IG_MINIMISE_OVERHEATING;
@@ -57,7 +61,8 @@ static ig_status slab_begin(ig_topopt_design *s, const double *x, int top) {
       for (int i = 0; i < l->n[0]; i++) {
         const int layer = top - t->depth + 1 + k;
         const double v = layer < 0 ? 1 : x[part_place(l, i, j, layer)];
-        t->modulus[slab_place(t, l, i, j, k)] = powder + (1 - powder) * v * v * v;
+        double slope;
+        t->modulus[slab_place(t, l, i, j, k)] = ig_overheat_conductivity(v, &slope);
       }
   IG_TRY(s->cx->backend->copy_in(s->cx, t->solver->modulus.dev, t->modulus,
                                  (size_t)t->grid.stored * sizeof *t->modulus));
@@ -157,8 +162,9 @@ static void layer_slope(ig_topopt_overheat *t, const ig_topopt_layers *l, int to
         if (layer < 0)
           continue;
         const int64_t e = part_place(l, i, j, layer);
-        const double x = t->density[e];
-        t->slope[e] -= power * (1 - powder) * x * x * t->part[slab_place(t, l, i, j, k)];
+        double by;
+        (void)ig_overheat_conductivity(t->density[e], &by);
+        t->slope[e] -= by * t->part[slab_place(t, l, i, j, k)];
       }
     }
 }
@@ -168,6 +174,8 @@ static ig_status layer_add(ig_topopt_design *s, int top, ig_evaluation *e, doubl
   ig_topopt_overheat *t = s->overheat;
   const ig_topopt_layers *l = s->d->layers;
   ig_multigrid *m = t->solver;
+  if (t->mesh)
+    return ig_overheat_mesh_add(t->mesh, t->density, t->count, top, sum, most, t->slope);
   if (!slab_load(t, l, t->density, top))
     return IG_OK;
   IG_TRY(slab_begin(s, t->density, top));
@@ -194,7 +202,7 @@ ig_status ig_topopt_overheat_evaluate(ig_topopt_design *s, const ig_law *law, in
   IG_TRY(ig_topopt_print_densities(s, t->density));
   IG_TRY(s->cx->backend->copy_out(s->cx, t->count, member, n * sizeof *t->count));
   memset(t->slope, 0, n * sizeof *t->slope);
-  for (int top = 0; top < s->d->layers->layers; top++)
+  for (int top = 0; top < layers_of(s->d); top++)
     IG_TRY(layer_add(s, top, e, &sum, &most));
   const double norm = unit * pow(sum, 1 / exponent);
   e->peak[i] = unit * most;
@@ -222,7 +230,14 @@ ig_status ig_topopt_overheat_measure(ig_topopt_design *s, const double *density,
   const ig_topopt_layers *l = s->d->layers;
   *most = 0;
   *layer = 0;
-  for (int top = 0; top < l->layers; top++) {
+  for (int top = 0; top < layers_of(s->d); top++) {
+    if (t->mesh) {
+      double hot;
+      IG_TRY(ig_overheat_mesh_most(t->mesh, density, count, top, &hot));
+      *layer = hot > *most ? top : *layer;
+      *most = fmax(*most, hot);
+      continue;
+    }
     if (!slab_load(t, l, density, top))
       continue;
     IG_TRY(slab_begin(s, density, top));
@@ -272,7 +287,7 @@ static ig_status arrays_new(ig_topopt_design *s) {
   ig_array *const arrays[] = {&t->f, &t->t, &t->adjoint, &t->energy};
   double **const of_slab[] = {&t->modulus, &t->nodal, &t->load, &t->part};
   double **const of_part[] = {&t->density, &t->count, &t->slope};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4 && !t->mesh; i++) {
     IG_TRY(ig_array_new_device(s->cx, arrays[i], (size_t)t->grid.stored, sizeof(double),
                                "overheating"));
     IG_TRY(ig_array_zero(s->cx, arrays[i]));
@@ -289,21 +304,21 @@ static ig_status arrays_new(ig_topopt_design *s) {
    asked for may reach into the plate, as far as the part is high. */
 static ig_status depth_of(const ig_topopt_design *s, int *depth) {
   const ig_printing_case *c = &s->c->printing;
-  const ig_topopt_layers *l = s->d->layers;
-  const double asked = floor(c->slab / l->height + 0.5);
-  *depth = l->layers < 10 ? l->layers : 10;
+  const int layers = layers_of(s->d);
+  const double height = height_of(s->d), asked = floor(c->slab / height + 0.5);
+  *depth = layers < 10 ? layers : 10;
   if (isnan(c->slab))
     return IG_OK;
   if (asked < 1)
     return ig_fail_at(s->cx, &c->at,
                       "printing: slab: %g m is less than half an element, %g m high: heat is "
                       "conducted through elements below a new layer: take ten of them, say",
-                      c->slab, l->height);
-  if (asked > 2.0 * l->layers)
+                      c->slab, height);
+  if (asked > 2.0 * layers)
     return ig_fail_at(s->cx, &c->at,
-                      "printing: slab: %g m, but the grid is %g m high along the direction: give "
+                      "printing: slab: %g m, but the %s is %g m high along the direction: give "
                       "twice of that at most",
-                      c->slab, l->layers * l->height);
+                      c->slab, s->d->build ? "mesh" : "grid", layers * height);
   *depth = (int)asked;
   return IG_OK;
 }
@@ -317,8 +332,9 @@ ig_status ig_topopt_overheat_new(ig_topopt_design *s) {
   IG_TRY(IG_NEW(s->cx, &t, 1, "overheating"));
   s->overheat = t;
   IG_TRY(depth_of(s, &t->depth));
-  t->reference = t->depth * s->d->layers->height;
-  IG_TRY(solver_new(s));
+  t->reference = t->depth * height_of(s->d);
+  IG_TRY(s->d->build ? ig_overheat_mesh_new(s->cx, s->d->build, t->depth, &t->mesh)
+                     : solver_new(s));
   IG_TRY(arrays_new(s));
   return c->minimise == IG_MINIMISE_OVERHEATING ? ig_topopt_print_member(s, &t->member) : IG_OK;
 }
@@ -327,6 +343,7 @@ void ig_topopt_overheat_free(ig_topopt_design *s) {
   ig_topopt_overheat *t = s->overheat;
   if (!t)
     return;
+  ig_overheat_mesh_free(t->mesh);
   ig_multigrid_free(t->solver);
   ig_array *const arrays[] = {&t->f, &t->t, &t->adjoint, &t->energy, &t->member};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -11,15 +11,27 @@
    of x_e t_e^P)^(1/P)
 
    C is corrected from design to design such that J is the highest x_e^(1/P) t_e (Le et al. 2010).
-   Each layer takes two systems of one unknown per node, of d alone: T and its adjoint. */
+   Each layer takes two systems of one unknown per node, of d alone: T and its adjoint. Of meshes
+   see overheat_mesh.h. */
 #ifndef IG_TOPOPT_DESIGN_OVERHEAT_H
 #define IG_TOPOPT_DESIGN_OVERHEAT_H
 
 #include "topopt/topopt.h"
 
+#define IG_OVERHEAT_EXPONENT 10.0 /* P */
+/* c(x) and its slope. Powder of metals conducts about a hundredth of the solid (Sih and Barlow
+   2004). */
+static inline double ig_overheat_conductivity(double x, double *slope) {
+  const double powder = 0.01;
+  *slope = 3 * (1 - powder) * x * x;
+  return powder + (1 - powder) * x * x * x;
+}
+
+typedef struct ig_overheat_mesh ig_overheat_mesh;
 struct ig_topopt_overheat {
-  ig_multigrid *solver; /* of a slab */
-  ig_grid grid;         /* its elements: those of the part, `depth` along the build direction */
+  ig_overheat_mesh *mesh; /* NULL: a grid, and what follows */
+  ig_multigrid *solver;   /* of a slab */
+  ig_grid grid;           /* its elements: those of the part, `depth` along the build direction */
   int depth;
   double reference; /* rise of a solid slab at unit flux and conductivity: its depth */
   ig_array f, t, adjoint, energy, member; /* slab, the last: elements of the objective */

@@ -16,10 +16,42 @@ bool ig_topopt_support_asked(const ig_topopt_case *c) {
   return asked;
 }
 
+/* --- counting --- */
+
+ig_status ig_support_counter_new(const ig_topopt_design *s, ig_support_counter *c) {
+  *c = (ig_support_counter){.mesh = s->d->build};
+  return c->mesh ? ig_support_lines_new(s->cx, s->d->build, &c->lines)
+                 : ig_support_columns_new(s->cx, s->d->layers, (size_t)s->d->places,
+                                          s->c->printing.angle, &c->columns);
+}
+
+void ig_support_counter_free(ig_support_counter *c) {
+  ig_support_columns_free(&c->columns);
+  ig_support_lines_free(&c->lines);
+}
+
+void ig_support_counter_find(ig_support_counter *c, const double *x, const double *count,
+                             double *volume, double *contact) {
+  if (c->mesh)
+    ig_support_lines_find(&c->lines, x, count, volume, contact);
+  else
+    ig_support_columns_find(&c->columns, x, count, volume, contact);
+}
+
+static void counter_back(ig_support_counter *c, const double *x, const double *count,
+                         double by_volume, double by_contact, double *slope) {
+  if (c->mesh)
+    ig_support_lines_back(&c->lines, x, count, by_volume, by_contact, slope);
+  else
+    ig_support_columns_back(&c->columns, x, count, by_volume, by_contact, slope);
+}
+
 /* --- shared by figures of the print --- */
 
 void ig_topopt_support_warn(const ig_topopt_design *s) {
   const ig_printing_case *p = &s->c->printing;
+  if (!s->d->layers)
+    return;
   const double counts = ig_support_columns_angle(s->d->layers, p->angle);
   if (fabs(counts - p->angle) > 1)
     ig_warn_at(
@@ -36,8 +68,8 @@ ig_status ig_topopt_print_check(const ig_topopt_design *s, const char *what) {
   const ig_src *at = c->printing.at.given ? &c->printing.at : &c->at;
   if (!c->printing.at.given)
     return ig_fail_at(cx, at, "%s: of what print? Give 'printing' with its direction", what);
-  if (!s->d->layers)
-    return ig_fail_at(cx, at, "printing: %s is for grids; this is a mesh", what);
+  if (!s->d->layers && !s->d->build)
+    return ig_fail_at(cx, at, "printing: %s is not for this body", what);
   if (c->choose_material)
     return ig_fail_at(cx, at, "printing: not with choose_material");
   if (c->filter.kind == IG_FILTER_SENSITIVITY)
@@ -99,10 +131,10 @@ ig_status ig_topopt_support_evaluate(ig_topopt_design *s, const ig_law *law, int
   }
   IG_TRY(ig_topopt_print_densities(s, t->density));
   IG_TRY(s->cx->backend->copy_out(s->cx, t->count, member, bytes));
-  ig_support_columns_find(&t->columns, t->density, t->count, &volume, &contact);
+  ig_support_counter_find(&t->counter, t->density, t->count, &volume, &contact);
   *value = by_volume * volume + by_contact * contact;
   memset(t->slope, 0, bytes);
-  ig_support_columns_back(&t->columns, t->density, t->count, by_volume, by_contact, t->slope);
+  counter_back(&t->counter, t->density, t->count, by_volume, by_contact, t->slope);
   IG_TRY(ig_topopt_print_slope(s, law, t->slope, slope));
   return ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start);
 }
@@ -121,7 +153,7 @@ ig_status ig_topopt_support_new(ig_topopt_design *s) {
   ig_topopt_support_warn(s);
   IG_TRY(IG_NEW(s->cx, &t, 1, "supports"));
   s->support = t;
-  IG_TRY(ig_support_columns_new(s->cx, s->d->layers, n, c->printing.angle, &t->columns));
+  IG_TRY(ig_support_counter_new(s, &t->counter));
   IG_TRY(IG_NEW(s->cx, &t->density, n, "supports"));
   IG_TRY(IG_NEW(s->cx, &t->count, n, "supports"));
   IG_TRY(IG_NEW(s->cx, &t->slope, n, "supports"));
@@ -134,7 +166,7 @@ void ig_topopt_support_free(ig_topopt_design *s) {
   ig_topopt_support *t = s->support;
   if (!t)
     return;
-  ig_support_columns_free(&t->columns);
+  ig_support_counter_free(&t->counter);
   ig_array_free(s->cx, &t->member);
   free(t->density);
   free(t->count);

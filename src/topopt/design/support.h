@@ -5,9 +5,21 @@
 #define IG_TOPOPT_DESIGN_SUPPORT_H
 
 #include "topopt/design/support_columns.h"
+#include "topopt/design/support_lines.h"
+
+/* Of a grid by columns, of a mesh by lines. */
+typedef struct {
+  bool mesh;
+  ig_support_columns columns;
+  ig_support_lines lines;
+} ig_support_counter;
+IG_MUST_CHECK ig_status ig_support_counter_new(const ig_topopt_design *s, ig_support_counter *c);
+void ig_support_counter_free(ig_support_counter *c);
+void ig_support_counter_find(ig_support_counter *c, const double *x, const double *count,
+                             double *volume, double *contact);
 
 struct ig_topopt_support {
-  ig_support_columns columns;
+  ig_support_counter counter;
   double *density, *count, *slope; /* places (host) */
   ig_array member;                 /* elements of the objective */
 };

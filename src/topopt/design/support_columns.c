@@ -103,16 +103,16 @@ static double eighth(double x) {
   return x * x;
 }
 
-static double below(const double *x, int n, const int64_t *at) {
+double ig_support_below(const double *x, int n, const int64_t *at) {
   double none = 1;
   for (int m = 0; m < n; m++)
     none *= 1 - eighth(x[at[m]]);
   return none < 1 ? pow(1 - none, 1 / POWER) : 0;
 }
 
-/* slope by `below` becomes slopes by what is below. Where nothing is, any of it counts in full. */
-static void below_back(const double *x, int n, const int64_t *at, double all, double by,
-                       double *slope) {
+/* Where nothing is below, any of it counts in full. */
+void ig_support_below_back(const double *x, int n, const int64_t *at, double all, double by,
+                           double *slope) {
   for (int m = 0; m < n && by != 0; m++) {
     double others = 1;
     for (int o = 0; o < n; o++)
@@ -136,7 +136,7 @@ void ig_support_columns_find(ig_support_columns *c, const double *x, const doubl
       for (int i = 0; i < l->n[0]; i++) {
         const int64_t e = place(l, i, j, k), above = e + l->up;
         const bool top = k == l->layers - 1;
-        c->below[e] = k > 0 ? below(x, holders(c, i, j, k, at), at) : 1;
+        c->below[e] = k > 0 ? ig_support_below(x, holders(c, i, j, k, at), at) : 1;
         c->hang[e] = x[e] * (1 - c->below[e]);
         c->column[e] = top ? 0 : (1 - x[e]) * need(c, above);
         const double counts = count ? count[e] : 1;
@@ -227,7 +227,8 @@ void ig_support_columns_back(ig_support_columns *c, const double *x, const doubl
         if (!top)
           slope[e] += counts * a * c->column[above] - by_column * need(c, above);
         if (k > 0)
-          below_back(x, holders(c, i, j, k, at), at, c->below[e], -by_hang * x[e], slope);
+          ig_support_below_back(x, holders(c, i, j, k, at), at, c->below[e], -by_hang * x[e],
+                                slope);
         *by_need = top ? 0 : by_column * (1 - x[e]);
       }
 }

@@ -24,6 +24,11 @@ typedef struct {
   double *slope_need;            /* of a layer of elements */
 } ig_support_columns;
 
+/* below_e of elements at[n] that hold one up; then its slope `by` becomes slopes by them (added).
+ */
+double ig_support_below(const double *x, int n, const int64_t *at);
+void ig_support_below_back(const double *x, int n, const int64_t *at, double all, double by,
+                           double *slope);
 /* The angle that counts where `angle` is asked for: slopes of a grid are steps of its elements.
    What is less steep needs supports. */
 double ig_support_columns_angle(const ig_topopt_layers *layers, double angle);

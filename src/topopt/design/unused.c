@@ -215,8 +215,6 @@ static ig_status check_sections(const asked *a) {
   IG_TRY(REFUSE(a, &c->buckling.at, buckling));
   const ig_printing_case *made = &c->printing;
   const rule printing[] = {
-      {made->at.given && !a->grid && !ig_topopt_distortion_asked(c), "printing",
-       "on a mesh it is for a distortion; supports and overheating are for grids"},
       {!isnan(made->strain[0]) && !ig_topopt_distortion_asked(c), "printing: strain",
        "no distortion is bounded or made small: give one in 'constraints', or minimise: "
        "distortion"},

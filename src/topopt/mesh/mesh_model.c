@@ -145,6 +145,7 @@ static void mesh_free(void *self) {
   ig_topopt_mesh_filter_free(m);
   ig_topopt_mesh_making_free(m);
   ig_topopt_mesh_plate_free(m);
+  ig_topopt_mesh_build_free(m);
   ig_topopt_mesh_system_free(m);
   free(m->conn);
   free(m);
@@ -203,6 +204,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->linear = mesh_linear;
   d->body = m->size == 3 ? ig_topopt_mesh_elements : NULL;
   IG_TRY(ig_topopt_mesh_plate_new(m));
+  IG_TRY(ig_topopt_mesh_build_new(m));
   return m->part.divided ? ig_topopt_mesh_cut(m) : IG_OK;
 }
 

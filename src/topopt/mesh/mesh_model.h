@@ -4,7 +4,8 @@
 
    Files by task: mesh_model.c sets up, mesh_place.c applies the case to nodes and elements,
    mesh_system.c is K u = f, mesh_filter.c and mesh_helmholtz.c filter, mesh_making.c,
-   overhang_mesh.c and mesh_groups.c restrict designs to what can be made, mesh_part.c and
+   overhang_mesh.c and mesh_groups.c restrict designs to what can be made, mesh_plate.c and
+   mesh_build.c put the mesh onto a build plate, mesh_part.c and
    mesh_cut.c divide the mesh between ranks, mesh_surface.c and mesh_finish.c make the part,
    mesh_output.c writes.
 
@@ -145,6 +146,7 @@ typedef struct ig_topopt_mesh_model {
   ig_topopt_mesh_groups columns, pattern; /* of drawing; that share a density; all 0: none */
   double draw_power;                      /* draw.inc */
   struct ig_topopt_mesh_plate *plate;     /* where it is printed; NULL: nowhere */
+  ig_topopt_build build;                  /* the same */
 } ig_topopt_mesh_model;
 
 /* Centre of an element (face < 0) or of one of its faces. */
@@ -152,6 +154,9 @@ void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, do
 /* The same of an element with these nodes, whose positions are in `x`. */
 void ig_topopt_mesh_middle(ig_elem_type type, const double *x, const ig_lid *node, int face,
                            double *middle);
+
+/* Outward normal of a face, as long as its area; edges are taken as straight. */
+void ig_topopt_mesh_normal(const ig_topopt_mesh_model *m, ig_lid e, int face, double *normal);
 
 /* Volume of an element; mean values of its shape functions unless NULL. */
 double ig_topopt_mesh_weights(const ig_topopt_mesh_model *m, ig_lid e, double *mean);
@@ -229,6 +234,21 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_direction(const ig_topopt_mesh_model *m, 
 /* mesh_print.c */
 IG_MUST_CHECK ig_status ig_topopt_mesh_print_new(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_print_free(ig_topopt_mesh_model *m);
+/* overhang_mesh.c: elements that hold one up at an angle (degrees) and stand on the plate, as of
+   ig_topopt_build, of a mesh that is not divided; for the case's `printing`. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_holders(ig_topopt_mesh_model *m, int axis, double sign,
+                                               double angle, int64_t **start, int32_t **held,
+                                               uint8_t **plate);
+/* mesh_plate.c: the direction of a print, and where the mesh begins and ends along it. */
+typedef struct {
+  int axis;
+  double sign, low, high;
+} ig_topopt_mesh_rise;
+IG_MUST_CHECK ig_status ig_topopt_mesh_rise_find(const ig_topopt_mesh_model *m,
+                                                 ig_topopt_mesh_rise *r);
+/* mesh_build.c: nothing where the case has no `printing`. Fills m->build and m->d.build. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_build_new(ig_topopt_mesh_model *m);
+void ig_topopt_mesh_build_free(ig_topopt_mesh_model *m);
 /* mesh_plate.c: nothing where no inherent strain is given. Fills m->plate and m->d.plate. */
 typedef struct ig_topopt_mesh_plate ig_topopt_mesh_plate;
 IG_MUST_CHECK ig_status ig_topopt_mesh_plate_new(ig_topopt_mesh_model *m);

@@ -37,6 +37,20 @@ void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, do
   ig_topopt_mesh_middle(m->type, m->mesh->x, corners_of(m, e), face, x);
 }
 
+void ig_topopt_mesh_normal(const ig_topopt_mesh_model *m, ig_lid e, int face, double *normal) {
+  const int *local = ig_elem_face(m->type, face);
+  const ig_lid *node = corners_of(m, e);
+  const bool quad = m->info->face_nodes == 4;
+  double a[3], b[3];
+  for (int d = 0; d < 3; d++) {
+    const double *x = m->mesh->x + d;
+    const int from = quad ? 1 : 0;
+    a[d] = 0.5 * (x[3 * (size_t)node[local[quad ? 2 : 1]]] - x[3 * (size_t)node[local[0]]]);
+    b[d] = x[3 * (size_t)node[local[quad ? 3 : 2]]] - x[3 * (size_t)node[local[from]]];
+  }
+  cross_f64(a, b, normal);
+}
+
 /* Sets the bytes of the elements of a set, or of the nodes of one of any kind. */
 static ig_status mark_set(const ig_topopt_mesh_model *m, ig_where where, bool nodes,
                           uint8_t *mark) {

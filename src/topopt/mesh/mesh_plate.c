@@ -69,12 +69,7 @@ static ig_status shrink_energy(void *self, const double *z, double *out) {
 
 /* --- layers --- */
 
-typedef struct {
-  int axis;
-  double sign, low, high; /* along the direction */
-} rise;
-
-static ig_status rise_find(const ig_topopt_mesh_model *m, rise *r) {
+ig_status ig_topopt_mesh_rise_find(const ig_topopt_mesh_model *m, ig_topopt_mesh_rise *r) {
   const ig_printing_case *c = &m->c->printing;
   double low[3], high[3];
   IG_TRY(ig_topopt_mesh_direction(m, &c->at, "printing", c->direction, &r->axis, &r->sign));
@@ -90,7 +85,7 @@ static ig_status rise_find(const ig_topopt_mesh_model *m, rise *r) {
 }
 
 /* Layers of elements; the first that has none, or -1. */
-static int elements_number(const ig_topopt_mesh_model *m, const rise *r, int layers,
+static int elements_number(const ig_topopt_mesh_model *m, const ig_topopt_mesh_rise *r, int layers,
                            uint8_t *element) {
   bool any[IG_NO_LAYER] = {false};
   for (ig_lid e = 0; e < m->elements; e++) {
@@ -106,7 +101,7 @@ static int elements_number(const ig_topopt_mesh_model *m, const rise *r, int lay
 }
 
 /* As many layers as are asked for; without a number ten, or as many as have elements. */
-static ig_status layers_find(const ig_topopt_mesh_model *m, const rise *r,
+static ig_status layers_find(const ig_topopt_mesh_model *m, const ig_topopt_mesh_rise *r,
                              ig_topopt_mesh_plate *p) {
   const ig_printing_case *c = &m->c->printing;
   int layers = c->layers > 0 ? (int)c->layers : 10, empty;
@@ -130,7 +125,8 @@ static ig_status layers_find(const ig_topopt_mesh_model *m, const rise *r,
 
 /* Nodes on the plate are held, and across planes of symmetry. A part that touches the plate along a
    line or at points would turn over. */
-static ig_status fix_find(const ig_topopt_mesh_model *m, const rise *r, uint8_t *fix) {
+static ig_status fix_find(const ig_topopt_mesh_model *m, const ig_topopt_mesh_rise *r,
+                          uint8_t *fix) {
   const int a = (r->axis + 1) % 3, b = (r->axis + 2) % 3;
   double sum[6] = {0}; /* count, a, b, aa, ab, bb, from the middle of the mesh */
   for (ig_lid i = 0; i < m->nodes; i++) {
@@ -193,13 +189,13 @@ ig_status ig_topopt_mesh_plate_new(ig_topopt_mesh_model *m) {
   const ig_printing_case *c = &m->c->printing;
   ig_topopt_mesh_plate *p;
   uint8_t *fix;
-  rise r;
+  ig_topopt_mesh_rise r;
   if (!c->at.given || isnan(c->strain[0]) || m->size != 3)
     return IG_OK;
   if (m->part.divided)
     return ig_fail_at(m->cx, &c->at,
                       "printing: is not for meshes that are divided between ranks: ranks: share");
-  IG_TRY(rise_find(m, &r));
+  IG_TRY(ig_topopt_mesh_rise_find(m, &r));
   IG_TRY(IG_NEW(m->cx, &p, 1, "printing"));
   m->plate = p;
   p->m = m;

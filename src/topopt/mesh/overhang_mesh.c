@@ -34,8 +34,12 @@ typedef struct {
 /* While supports are looked for; arrays of elements. */
 typedef struct {
   ig_topopt_mesh_model *m;
+  const ig_src *at;
+  const char *what; /* for messages: the key of the case */
   int axis;
-  double sign;
+  double sign, angle;    /* angle: least one of a face from the plate, degrees */
+  bool faces;            /* elements below a face that lies flat enough hold one up, too */
+  double most;           /* elements that hold one up */
   ig_csr around;         /* elements at nodes */
   ig_adjacency adj;      /* and across faces */
   uint8_t *plate, *open; /* stands on the plate; has nothing but air below a face */
@@ -116,10 +120,31 @@ static double steepness(const search *s, ig_lid e, ig_lid k) {
   return far > 0 ? (height(s, e) - height(s, k)) / sqrt(far) : -1;
 }
 
-/* Least angle of a face from the plate, degrees. */
-static double angle_of(const search *s) {
-  const double given = s->m->c->overhang.angle;
-  return isnan(given) ? 45 : given;
+static ig_status add_below(search *s, ig_lid k) {
+  IG_TRY(IG_MORE(s->m->cx, &s->below, s->count, "supports"));
+  s->below[s->count++] = k;
+  return IG_OK;
+}
+
+/* Elements across faces that lie flat enough. Those of tetrahedra may be there although their
+   centres are too far aside. */
+static ig_status faces_below(search *s, ig_lid e, double enough) {
+  const ig_topopt_mesh_model *m = s->m;
+  const int faces = m->info->faces;
+  for (int f = 0; f < faces; f++) {
+    const ig_lid k = s->adj.neighbor[(size_t)faces * (size_t)e + (size_t)f];
+    double normal[3];
+    if (k < 0)
+      continue;
+    ig_topopt_mesh_normal(m, e, f, normal);
+    const double size = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    bool known = -s->sign * normal[s->axis] < enough * size;
+    for (int64_t i = s->start[e]; i < s->count; i++)
+      known |= s->below[i] == k;
+    if (!known)
+      IG_TRY(add_below(s, k));
+  }
+  return IG_OK;
 }
 
 /* An element is held up by those that touch it and lie below, no flatter than the angle. Inside
@@ -127,7 +152,7 @@ static double angle_of(const search *s) {
    air and nothing steep enough below, the element cannot be printed. Inside of the mesh it is
    the mesh's irregularity that leaves no support: the steepest neighbour is taken instead. */
 static ig_status find_below(search *s, ig_lid e) {
-  const double enough = sin(angle_of(s) / 57.29577951308232) - 1e-6;
+  const double enough = sin(s->angle / 57.29577951308232) - 1e-6;
   const int n = neighbours(s, e);
   double steepest = 0;
   for (int i = 0; i < n; i++)
@@ -142,26 +167,23 @@ static ig_status find_below(search *s, ig_lid e) {
     least = steepest - 1e-6;
   }
   for (int i = 0; i < n; i++)
-    if (steepness(s, e, s->near[i]) >= least) {
-      IG_TRY(IG_MORE(s->m->cx, &s->below, s->count, "supports"));
-      s->below[s->count++] = s->near[i];
-    }
+    if (steepness(s, e, s->near[i]) >= least)
+      IG_TRY(add_below(s, s->near[i]));
   return IG_OK;
 }
 
 /* Both numbers are signs that the mesh does not suit the building direction. */
 static void tell_supports(const search *s) {
-  const ig_src *at = &s->m->c->overhang.at;
   if (s->floating > 0)
-    ig_warn_at(s->m->cx, at,
+    ig_warn_at(s->m->cx, s->at,
                "overhang: %" PRId64 " elements have air below them and nothing within %g degrees: "
                "they stay void unless they are held solid",
-               s->floating, 90 - angle_of(s));
+               s->floating, 90 - s->angle);
   if (s->steep > 0)
-    ig_warn_at(s->m->cx, at,
+    ig_warn_at(s->m->cx, s->at,
                "overhang: %" PRId64 " elements inside the mesh have no neighbour within %g degrees "
                "below: the steepest counts, at most %.0f degrees from upright",
-               s->steep, 90 - angle_of(s), acos(s->worst) * 57.29577951308232);
+               s->steep, 90 - s->angle, acos(s->worst) * 57.29577951308232);
 }
 
 /* --- levels and stages --- */
@@ -370,7 +392,7 @@ static void search_free(search *s) {
 }
 
 /* On the whole mesh. `most` is the largest number of elements below one, which the smooth
-   maximum needs (ig_print_exponent). */
+   maximum of printed densities needs (ig_print_exponent). */
 static ig_status find_supports(search *s) {
   ig_topopt_mesh_model *m = s->m;
   const size_t n = (size_t)m->elements;
@@ -385,23 +407,24 @@ static ig_status find_supports(search *s) {
   for (size_t e = 0; e < n; e++)
     s->stamp[e] = -1;
   find_plate(s);
-  m->printing.supports.most = 1;
+  s->most = 1;
   for (size_t e = 0; e < n; e++) {
     any |= s->plate[e];
     if (!s->plate[e])
       IG_TRY(find_below(s, (ig_lid)e));
+    if (!s->plate[e] && s->faces)
+      IG_TRY(faces_below(s, (ig_lid)e, sin(s->angle / 57.29577951308232) - 1e-6));
     s->start[e + 1] = s->count;
-    m->printing.supports.most = fmax(m->printing.supports.most, (double)(s->count - s->start[e]));
+    s->most = fmax(s->most, (double)(s->count - s->start[e]));
   }
-  if (!any)
-    return ig_fail_at(m->cx, &m->c->overhang.at, "overhang: no element stands on the plate");
-  tell_supports(s);
-  return IG_OK;
+  return any ? IG_OK : ig_fail_at(m->cx, s->at, "%s: no element stands on the plate", s->what);
 }
 
 /* From the whole mesh to the lists of this rank. */
 static ig_status make(search *s) {
   IG_TRY(find_supports(s));
+  tell_supports(s);
+  s->m->printing.supports.most = s->most;
   IG_TRY(find_above(s));
   IG_TRY(find_places(s));
   if (!s->m->part.divided)
@@ -454,16 +477,44 @@ static ig_status print_back(void *self, const double *in, const double *printed,
 /* Everything of the search is freed; what remains is in m->printing. */
 ig_status ig_topopt_mesh_print_new(ig_topopt_mesh_model *m) {
   const ig_rows *cells = &m->part.cells;
-  search s = {.m = m, .worst = 1, .own = m->elements};
+  const ig_overhang_case *c = &m->c->overhang;
+  search s = {.m = m,
+              .at = &c->at,
+              .what = "overhang",
+              .angle = isnan(c->angle) ? 45 : c->angle,
+              .worst = 1,
+              .own = m->elements};
   if (m->part.divided) {
     s.from = cells->from;
     s.own = cells->to - cells->from;
   }
-  IG_TRY(ig_topopt_mesh_direction(m, &m->c->overhang.at, "overhang", m->c->overhang.direction,
-                                  &s.axis, &s.sign));
+  IG_TRY(ig_topopt_mesh_direction(m, &c->at, s.what, c->direction, &s.axis, &s.sign));
   m->d.print = print;
   m->d.print_back = print_back;
   const ig_status status = make(&s);
+  search_free(&s);
+  return status;
+}
+
+ig_status ig_topopt_mesh_holders(ig_topopt_mesh_model *m, int axis, double sign, double angle,
+                                 int64_t **start, int32_t **held, uint8_t **plate) {
+  search s = {.m = m,
+              .at = &m->c->printing.at,
+              .what = "printing",
+              .axis = axis,
+              .sign = sign,
+              .angle = angle,
+              .faces = true,
+              .worst = 1};
+  const ig_status status = find_supports(&s);
+  if (status == IG_OK) {
+    *start = s.start;
+    *held = s.below;
+    *plate = s.plate;
+    s.start = NULL;
+    s.below = NULL;
+    s.plate = NULL;
+  }
   search_free(&s);
   return status;
 }
