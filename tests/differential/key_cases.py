@@ -571,7 +571,7 @@ def topopt():
         "grid": {"elements": [6, 3, 3]}, "problem": "frequency", "volume": 0.4, "materials": [dict(SOLID, density=1.0, young=1.0)],
         "supports": [{"box": {"max": [0.0, 3.0, 3.0]}}], "masses": [{"box": {"min": [6.0, 0.0, 0.0]}, "mass": 1.0}], "frequency": {}, "filter": {"kind": "density"},
         "iterations": 3, "output": {"count": 1}}, "only": ["frequency", "masses", "supports", "mass_threshold", "solver", "materials"], "hints": hints}
-    pressed = dict(base, iterations=2, minimise="buckling", buckling={}, filter={"kind": "density"}, loads=[dict(end, force=[-1.0, 0.0, 0.2]), dict(end, force=[-1.0, 0.0, -0.3], load_case=2)],
+    pressed = dict(base, grid={"elements": [6, 3, 3], "size": [8.0, 4.0, 4.0]}, iterations=2, minimise="buckling", buckling={}, filter={"kind": "density"}, loads=[dict(end, force=[-1.0, 0.0, 0.2]), dict(end, force=[-1.0, 0.0, -0.3], load_case=2)],
                    constraints=[{"buckling": 1e-3, "load_case": 1}], weights=[1.0, 2.0])
     yield "buckling", {"case": pressed, "only": ["buckling", "constraints", "weights", "mass_threshold"], "hints": hints}
     printed = dict(base, minimise="distortion", filter={"kind": "density"}, passive=[{"box": {"min": [5.0, 0.0, 2.0]}}, {"box": {"min": [5.0, 0.0, 0.0], "max": [6.0, 4.0, 4.0]}}], constraints=[{"box": {"min": [8.0, 0.0, 1.0], "max": [8.0, 4.0, 3.0]}, "distortion": 1.0}],
