@@ -41,6 +41,7 @@ static double outer_work(ig_stress *m, const double *u, const double *old, doubl
   ig_stress_balance *b = &m->balance;
   const double *force = m->force.host, *load = m->load.host;
   const uint8_t *fix = m->fix.host;
+  const bool loads = m->c->loads.count > 0; /* else both stay zero, and take no memory */
   double work = 0;
   *loose = *inner = 0;
   for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
@@ -53,7 +54,8 @@ static double outer_work(ig_stress *m, const double *u, const double *old, doubl
       work += 0.5 * (b->load[i] + load[i]) * way;
       *loose += 0.5 * (b->force[i] - b->load[i]) * way;
     }
-    b->load[i] = load[i];
+    if (loads)
+      b->load[i] = load[i];
   }
   return work;
 }

@@ -244,8 +244,6 @@ IG_MUST_CHECK ig_status ig_stress_laws(ig_stress *m, const ig_list *materials);
 
    Makes the operator, the preconditioner's structure and the work arrays of conjugate gradients. */
 IG_MUST_CHECK ig_status ig_stress_system_new(ig_stress *m);
-/* An elastic body of one Poisson's ratio and moduli of 1, with elements as in a plan. */
-ig_mesh_args ig_stress_elastic_body(const ig_stress *m, const ig_plan *plan, const double *x);
 /* From now on without the grid that the mesh is part of. */
 IG_MUST_CHECK ig_status ig_stress_system_leave_grid(ig_stress *m);
 void ig_stress_system_free(ig_stress *m);
@@ -307,6 +305,8 @@ double ig_stress_removal_force(const ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_forces_past(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_product(ig_stress *m, const double *x, double *y);
+/* An elastic body of one Poisson's ratio and moduli of 1, with elements as in a plan. */
+ig_mesh_args ig_stress_elastic_body(const ig_stress *m, const ig_plan *plan, const double *x);
 
 /* values.c: values of elements at u, to the host. m->report anew, of the elements of the part. */
 IG_MUST_CHECK ig_status ig_stress_report(ig_stress *m);

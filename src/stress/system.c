@@ -20,14 +20,6 @@ static bool elements_add(const ig_stress *m) {
   return m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR;
 }
 
-ig_mesh_args ig_stress_elastic_body(const ig_stress *m, const ig_plan *plan, const double *x) {
-  return (ig_mesh_args){.scatter = ig_plan_view(plan),
-                        .x = x,
-                        .size = 3,
-                        .shear = hooke_shear_f64(m->material.poisson),
-                        .lame = hooke_lame_f64(m->material.poisson)};
-}
-
 static ig_status tie(ig_stress *m, double *x) {
   return m->held.ties
              ? m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev, x)

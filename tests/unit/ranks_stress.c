@@ -167,8 +167,9 @@ static void a_failure_ends_all(void **state) {
 #ifdef INGOT_HAVE_IO
 static void restarts_on_other_ranks(void **state) {
   (void)state;
-  static const char *const kept[] = {"u",    "state",    "grown", "alive", "soft", "built",
-                                     "load", "recoater", "T",     "after", NULL};
+  static const char *const kept[] = {"u",     "state", "grown",    "alive", "soft",
+                                     "built", "load",  "recoater", "T",     "warm",
+                                     "share", "after", NULL};
   restarts_agree(wall, "cpu", "debug", 2, kept);
 }
 #endif

@@ -122,14 +122,6 @@ ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **
   return make(cx, problem, ig_amg_setup_finest, out);
 }
 
-void ig_amg_matrix_free(ig_ctx *cx, ig_amg_matrix *m) {
-  ig_array_free(cx, &m->start);
-  ig_array_free(cx, &m->column);
-  ig_array_free(cx, &m->row);
-  ig_array_free(cx, &m->value);
-  m->m.value = NULL;
-}
-
 /* Also of a hierarchy that was made in part. */
 void ig_amg_free(ig_amg *s) {
   if (!s)

@@ -1,7 +1,8 @@
 /* A multigrid hierarchy that was set up as a whole becomes this rank's part of it. Every rank sets
    up the same hierarchy and then keeps its rows: aggregates and levels are those of the whole mesh,
    so results do not depend on the number of ranks. Memory of the whole is needed for a moment at
-   set-up.
+   set-up; with problem.cut that is the matrix of the finest level, patterns of the transfers below
+   it, and all of the coarse levels, of which there are few rows.
 
    Rows of aggregates are made of R (A P). A rank needs the rows of A P and of P at nodes that an
    own aggregate reaches, and for own rows of A P those of P at their neighbours. Of both it

@@ -27,6 +27,14 @@ void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m) {
   m->m.value = NULL;
 }
 
+void ig_amg_matrix_free(ig_ctx *cx, ig_amg_matrix *m) {
+  ig_array_free(cx, &m->start);
+  ig_array_free(cx, &m->column);
+  ig_array_free(cx, &m->row);
+  ig_array_free(cx, &m->value);
+  m->m.value = NULL;
+}
+
 /* With the plan and the ground of the caller: on several ranks those of its part. */
 ig_status ig_amg_assemble(ig_amg *s, const double *modulus) {
   const ig_amg_problem *p = &s->problem;
