@@ -36,12 +36,28 @@ static void room_close(void *self) {
   free(self);
 }
 
+/* Where a device failed. Kernels run behind the host: the one at fault may be the one launched last
+   or one before it. */
+static ig_status failed_at(const ig_powder_run *r, ig_status status) {
+  char what[1600];
+  if (status != IG_DEVICE)
+    return status;
+  snprintf(what, sizeof what, "%.1500s", r->cx->message);
+  return IG_FAIL(r->cx, status,
+                 "layer %lld of %lld, step %lld, from %.9g s on, kernel '%s' or one before it "
+                 "(CUDA_LAUNCH_BLOCKING=1 tells which): %s",
+                 (long long)r->layer, (long long)r->layers, (long long)r->step, r->time,
+                 r->launched ? r->launched : "none", what);
+}
+
 /* At most 16 steps, so that Ctrl-C and progress are looked at often enough. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   (void)ahead;
   ig_powder_run *r = self;
   for (int64_t i = 0; i < most && i < 16 && r->time < r->duration; i++) {
-    IG_TRY(ig_powder_advance(r));
+    const ig_status status = ig_powder_advance(r);
+    if (status != IG_OK)
+      return failed_at(r, status);
     if (ig_powder_film_due(r) && r->job->sink)
       IG_TRY(ig_powder_film_frame(r, r->job->sink));
   }

@@ -307,6 +307,7 @@ typedef struct {
   double (*event_lines)[IG_EVENT_LINE]; /* of each line; NULL: events are not asked for */
   /* cell updates so far, fine and coarse ones */
   double work;
+  const char *launched; /* the kernel that was launched last; NULL: none */
   /* surfaces of the parts, to see which cells lie in one; NULL where paths come from files */
   ig_scan_body *body; /* the parts */
 } ig_powder_run;
