@@ -67,7 +67,9 @@ static ig_status layer_spread(ig_powder_run *r) {
   memcpy(was, fill, (size_t)r->coarse.n[2] * sizeof *was);
   IG_TRY(ig_array_push(r->cx, &r->array.fill_was));
   IG_TRY(ig_powder_layer_begin(r));
-  r->bed = (int64_t)llround((l->z - r->low[2]) / r->cell);
+  const int64_t bed = (int64_t)llround((l->z - r->low[2]) / r->cell);
+  IG_TRY(ig_powder_states_rise(r, bed));
+  r->bed = bed;
   IG_TRY(ig_powder_fill(r));
   for (int k = 0; k < r->coarse.n[2]; k++)
     r->ledger.born += u * (fill[k] - was[k]) * H * H * H * r->coarse.n[0] * r->coarse.n[1];

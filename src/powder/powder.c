@@ -115,7 +115,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const double fine = pow(r.r, 3) * r.size[0] * r.size[1] * r.size[2] * r.beams;
   snprintf(text, sizeof text, "%.1f MB on the device, %.1f MB of them states of %.4g fine cells",
            1e-6 * ((double)job->cx->device_bytes + 48 * fine), 1e-6 * (double)r.array.state.count,
-           (double)r.array.state.count);
+           (double)r.nf[0] * (double)r.nf[1] * (double)r.nf[2]);
   line(user, "memory", text);
   ig_powder_events_describe(&r, line, user);
   for (int b = 0; b < r.beams; b++) {
