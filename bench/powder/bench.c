@@ -160,7 +160,7 @@ static ig_status window_shift(ig_powder_run *r, int step) {
   r->view.were = set->list.dev;
   r->view.were_count = set->count;
   r->moved = true;
-  return ig_powder_windows_make(r, 1 - r->now, box, set->count);
+  return ig_powder_windows_make(r, 1 - r->now, box, NULL, set->count);
 }
 
 static ig_status part_steps(ig_powder_run *r, int part, int most) {

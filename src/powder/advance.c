@@ -67,7 +67,9 @@ static ig_status layer_spread(ig_powder_run *r) {
   memcpy(was, fill, (size_t)r->coarse.n[2] * sizeof *was);
   IG_TRY(ig_array_push(r->cx, &r->array.fill_was));
   IG_TRY(ig_powder_layer_begin(r));
-  r->bed = (int64_t)llround((l->z - r->low[2]) / r->cell);
+  const int64_t bed = (int64_t)llround((l->z - r->low[2]) / r->cell);
+  IG_TRY(ig_powder_states_rise(r, bed));
+  r->bed = bed;
   IG_TRY(ig_powder_fill(r));
   for (int k = 0; k < r->coarse.n[2]; k++)
     r->ledger.born += u * (fill[k] - was[k]) * H * H * H * r->coarse.n[0] * r->coarse.n[1];
@@ -176,6 +178,7 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, double dt) {
     const int *n = set->window[i].fine.n;
     r->work += (double)steps * n[0] * n[1] * n[2];
   }
+  r->launched = "window_steps";
   IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA) IG_TRY(ig_powder_fine_cuda(
       r->cx, &r->view, set->window, r->way, steps, &r->cluster, &done));)
   for (int i = 0; i < set->count && !done; i++) {
@@ -198,6 +201,7 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, double dt) {
 /* Heat that crossed the rim of a window, means, its pools; `last`: sizes of pools at once. */
 static ig_status after_window(ig_powder_run *r, bool last) {
   (void)last;
+  r->launched = "after_fine";
   IG_IF_CUDA(if (r->cx->backend->kernels ==
                  IG_KERNELS_CUDA) return ig_powder_after_cuda(r->cx, &r->view, &r->cluster, last);)
   IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_cross));
@@ -241,6 +245,7 @@ static ig_status near_look(ig_powder_run *r) {
     IG_TRY(ig_powder_windows_fill(r));
   const bool moved = r->moved, kept = r->view.map.n[0] || r->view.events.n[0];
   bool done = false;
+  r->launched = "ready";
   IG_TRY(ig_powder_ready_cuda(r->cx, &r->view, set->window,
                               moved ? r->set[1 - r->now].window : NULL, &done));
   r->moved = moved && !done;
@@ -265,6 +270,7 @@ ig_status ig_powder_both(ig_powder_run *r, double dt) {
   IG_TRY(ig_powder_fine_steps(r, dt));
   r->view.a.dt = dt;
   r->view.a.stage = 0;
+  r->launched = "coarse_step";
   if (r->cx->backend->kernels != IG_KERNELS_CUDA)
     IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_step));
   IG_IF_CUDA(else IG_TRY(ig_powder_coarse_cuda(r->cx, &r->view, &r->cluster));)

@@ -9,7 +9,7 @@
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "ingot_io.h"
-#include "ranks/ranks.h"
+#include "ranks/partition.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/compress.h"
 #endif
@@ -48,8 +48,8 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
   return true;
 }
 
-/* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 23 };
+/* The arrays a checkpoint holds, as they lie in a run; states are the third. */
+enum { STATE = 2, ARRAYS = 23 };
 /* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
    doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
@@ -87,6 +87,8 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
                       (int64_t)all[i].array->count, all[i].array->host};
   s[ARRAYS - 1] = (ig_saved){"event_lines", IG_F64, r->event_lines ? IG_EVENT_LINE * r->lines : 0,
                              r->event_lines};
+  if (r->deep) /* no rank has all of them */
+    s[STATE].data = NULL, s[STATE].count = r->nf[0] * r->nf[1] * r->nf[2];
 }
 
 /* Counters and places, from the run to the record; numbers_take is the way back. */
@@ -253,29 +255,27 @@ static ig_status column_sum(ig_powder_run *r, ig_array *a) {
   return ig_array_push(r->cx, a);
 }
 
+static void melts_bury(void *user, int k, const int32_t *sum) {
+  const ig_powder_run *r = user;
+  float *melts = (float *)r->array.part_melts.host + ig_powder_cell(r, 0, 0, k);
+  for (int i = 0; i < r->coarse.n[0] * r->coarse.n[1]; i++)
+    melts[i] += (float)sum[i];
+}
+
 /* Meltings of levels that lie twice as deep as any pool so far go to the sums of coarse cells. A
    cell that melts again all the same is counted on from 0 and added. */
 static ig_status bury(ig_powder_run *r) {
   const double deepest = ig_powder_host(&r->array.pool)[IG_POOL_MOST + 2];
   const int64_t keep = 2 + 2 * (int64_t)ceil(fmax(deepest, r->layer_height) / r->cell),
-                to = r->bed - keep, level = r->nf[0] * r->nf[1], from = r->buried;
-  float *melts = r->array.part_melts.host;
+                to = r->bed - keep, level = r->nf[0] * r->nf[1], from = r->buried,
+                live = from > r->live ? from : r->live;
   if (to <= from || r->c->map.at.given) /* a map has the meltings of its cells */
     return IG_OK;
-  for (int64_t k = from; k < to; k++)
-    for (int64_t j = 0; j < r->nf[1]; j++)
-      for (int64_t i = 0; i < r->nf[0]; i++) {
-        uint8_t *s = &r->state[ig_powder_state_at(r, i, j, k)];
-        if (*s >> IG_POWDER_MELTS) {
-          melts[ig_powder_cell(r, (int)(i / r->r), (int)(j / r->r), (int)(k / r->r))] +=
-              (float)(*s >> IG_POWDER_MELTS);
-          *s &= (1 << IG_POWDER_MELTS) - 1;
-        }
-      }
+  IG_TRY(ig_powder_melts_sum(r, from, to, true, melts_bury, r));
   r->buried = to;
-  return r->cx->backend->separate
-             ? r->cx->backend->copy_in(r->cx, (uint8_t *)r->array.state.dev + from * level,
-                                       r->state + from * level, (size_t)((to - from) * level))
+  return r->cx->backend->separate && live < to
+             ? r->cx->backend->copy_in(r->cx, r->view.state + live * level, r->state + live * level,
+                                       (size_t)((to - live) * level))
              : IG_OK;
 }
 
@@ -287,6 +287,58 @@ static ig_status reduce(ig_powder_run *r) {
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
     IG_TRY(column_sum(r, sums[i]));
   return bury(r);
+}
+
+/* --- states of several ranks, of which none has all */
+
+typedef struct {
+  ig_powder_run *r;
+  ig_sink *to;
+  const ig_saved *saved;
+  int count;
+} saving;
+
+static ig_status states_append(void *user, const void *rows, int64_t count) {
+  uint8_t **at = user;
+  memcpy(*at, rows, (size_t)count);
+  *at += count;
+  return IG_OK;
+}
+/* All of them on the first rank, which compresses them; the caller frees what is allocated. */
+static ig_status states_gather(ig_powder_run *r, ig_saved *s) {
+  ig_status status = IG_OK;
+  if (ig_ranks_first(r->cx))
+    status = ig_alloc(r->cx, &s->data, (size_t)s->count, 1, "checkpoint");
+  IG_TRY(ig_ranks_agree(r->cx, status));
+  uint8_t *at = s->data;
+  return ig_powder_states_bring(r, states_append, &at);
+}
+
+static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
+  const saving *s = self;
+  (void)array; /* there is one */
+  return ig_powder_states_bring(s->r, take, user);
+}
+static ig_status saved_tell(void *user, const ig_stream *stream) {
+  const saving *s = user;
+  return ig_sink_checkpoint(s->r->cx, s->to, s->r->time, s->r->step, s->saved, s->count, stream);
+}
+/* To the sink; states that are not in memory in pieces. The first rank has all other arrays, and
+   the others save the numbers of the run alone. */
+static ig_status saved_write(saving *s) {
+  ig_powder_run *r = s->r;
+  if (!r->deep)
+    return s->to->checkpoint(s->to, r->time, r->step, s->saved, s->count);
+  if (r->c->checkpoint == IG_CHECKPOINT_SMALL) {
+    if (ig_ranks_first(r->cx))
+      return s->to->checkpoint(s->to, r->time, r->step, s->saved, s->count);
+  } else {
+    ig_served served = {r->cx, s, saved_bring};
+    IG_TRY(ig_serve(&served, saved_tell, s));
+    if (ig_ranks_first(r->cx))
+      return IG_OK;
+  }
+  return s->to->checkpoint(s->to, r->time, r->step, &s->saved[ARRAYS], 1);
 }
 
 /* Windows differ in number and size: an array each. */
@@ -305,6 +357,7 @@ ig_status ig_powder_save(void *self, ig_sink *to) {
   ig_status status;
   const bool small = r->c->checkpoint == IG_CHECKPOINT_SMALL;
   int packed = 0;
+  void *states = NULL;
   IG_TRY(ig_powder_events_drain(r));
   IG_TRY(ig_powder_pull(r, ~0u));
   IG_TRY(ig_powder_windows_share(r, set, IG_PULL_WINDOWS));
@@ -325,11 +378,15 @@ ig_status ig_powder_save(void *self, ig_sink *to) {
     window_name(i, name[i], sizeof name[i]);
     saved[ARRAYS + 3 + i] = (ig_saved){name[i], IG_F64, (int64_t)count, heat[i]};
   }
-  for (; small && packed < ARRAYS; packed++)
+  if (small && r->deep)
+    IG_TRY_GOTO(status, done, states_gather(r, &saved[STATE]));
+  states = r->deep ? saved[STATE].data : NULL;
+  for (; small && (!r->deep || ig_ranks_first(r->cx)) && packed < ARRAYS; packed++)
     if (saved[packed].count > 0)
       IG_TRY_GOTO(status, done, pack(r->cx, &saved[packed]));
-  status = to->checkpoint(to, r->time, r->step, saved, ARRAYS + 3 + set->count);
+  status = saved_write(&(saving){r, to, saved, ARRAYS + 3 + set->count});
 done:
+  free(states);
   for (int i = 0; i < packed; i++)
     if (saved[i].count > 0)
       free(saved[i].data);
@@ -371,7 +428,10 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
     return IG_FAIL(r->cx, IG_INPUT, "the checkpoint is not of this case");
   r->view.lingers = r->lingers;
   memcpy(r->view.linger, r->linger, sizeof r->linger);
-  IG_TRY(ig_powder_windows_make(r, 0, box, (int)k->windows));
+  unsigned beams[IG_POWDER_WINDOWS]; /* one that has gone on is still the one of the pool there */
+  for (int i = 0; i < (int)k->windows; i++)
+    beams[i] = (unsigned)k->beams[i];
+  IG_TRY(ig_powder_windows_make(r, 0, box, beams, (int)k->windows));
   for (int i = 0; i < (int)k->windows; i++) {
     const size_t count = ig_level_count(&r->set[0].window[i].fine);
     const void *heat;
@@ -379,13 +439,6 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
     window_name(i, name, sizeof name);
     IG_TRY(ig_restart_find(r->cx, from, name, IG_F64, (int64_t)count, &heat));
     IG_TRY(r->cx->backend->copy_in(r->cx, r->set[0].heat[i].dev, heat, count * sizeof(double)));
-    /* a beam that has gone on since is still the one whose pool is in there */
-    ig_powder_window *w = &r->set[0].window[i];
-    w->beams = 0;
-    for (int b = 0; b < r->beams; b++)
-      if ((unsigned)k->beams[i] >> b & 1)
-        w->beam[w->beams++] = b;
-    w->away = ig_powder_away(r, w);
   }
   return ig_powder_windows_put(r);
 }
@@ -417,6 +470,28 @@ static void numbers_take(ig_powder_run *r, const kept *k) {
     r->laser[b].line = (int64_t)k->line[b];
 }
 
+/* States of several ranks: the upper ones, and those that this rank keeps of the others. */
+static ig_status states_take(ig_powder_run *r, const ig_restart *from, const kept *k,
+                             const ig_saved *s) {
+  const void *data;
+  void *all = NULL;
+  double low = k->bed;
+  for (int i = 0; i < (int)k->windows; i++)
+    low = k->window[i][2] >= 0 ? fmin(low, r->r * k->window[i][2]) : low;
+  if (r->c->checkpoint != IG_CHECKPOINT_SMALL) {
+    IG_TRY(ig_restart_find(r->cx, from, s->name, s->dtype, s->count, &data));
+    return ig_powder_states_take(r, data, (int64_t)low);
+  }
+  ig_saved own = *s;
+  IG_TRY(ig_alloc(r->cx, &all, (size_t)s->count, 1, "states of the bed"));
+  own.data = all;
+  ig_status status = unpack(r->cx, from, &own);
+  if (status == IG_OK)
+    status = ig_powder_states_take(r, all, (int64_t)low);
+  free(all);
+  return status;
+}
+
 /* Numbers are checked before anything is changed: a checkpoint of another case, or a damaged one,
    must not index arrays out of their bounds. */
 ig_status ig_powder_restore(void *self, const ig_restart *from) {
@@ -430,7 +505,7 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     return IG_FAIL(r->cx, IG_INPUT, "the checkpoint is not of this case");
   arrays(r, all);
   for (int i = 0; i < ARRAYS; i++) {
-    if (all[i].count == 0)
+    if (all[i].count == 0 || (i == STATE && r->deep))
       continue;
     if (r->c->checkpoint == IG_CHECKPOINT_SMALL) {
       IG_TRY(unpack(r->cx, from, &all[i]));
@@ -450,6 +525,8 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     l->porosity = row[11], l->keyhole = row[12];
   }
   numbers_take(r, &k);
+  if (r->deep)
+    IG_TRY(states_take(r, from, &k, &all[STATE]));
   /* the schedule moves on to the time of the checkpoint */
   (void)ig_powder_film_due(r); /* frames until then are there */
   IG_TRY(windows_take(r, from, &k));

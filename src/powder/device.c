@@ -65,7 +65,7 @@ static ig_status bed_make(ig_powder_run *r) {
     ig_powder_host(&a->ones)[k] = 1;
   IG_TRY(ig_array_new(r->cx, &a->below, fine, 1, "states of a level"));
   IG_TRY(ig_array_new(r->cx, &a->top, fine, 1, "states of a level"));
-  return ig_array_new(r->cx, &a->state, fine * (size_t)r->nf[2], 1, "states of the bed");
+  return ig_powder_states_make(r);
 }
 
 /* The middle of the fine cell that a probe is in: it is read there whether a window is over it or
@@ -207,7 +207,6 @@ static void view_make(ig_powder_run *r) {
   v->before = a->before.dev;
   v->solid = a->solid.dev;
   v->fill = a->fill.dev;
-  v->state = a->state.dev;
   memcpy(v->nf, r->nf, sizeof v->nf);
   memcpy(v->low, r->low, sizeof v->low);
   v->r = r->r;
@@ -295,7 +294,6 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
     IG_TRY(IG_NEW(r->cx, &r->set[s].window, IG_POWDER_WINDOWS, "windows"));
   }
   r->coarse.heat = r->array.heat.host;
-  r->state = r->array.state.host;
   view_make(r);
   return IG_OK;
 }
@@ -304,6 +302,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
 void ig_powder_arrays_free(ig_powder_run *r) {
   free(r->event);
   free(r->event_lines);
+  ig_powder_states_free(r);
   IG_IF_CUDA(ig_powder_cluster_close(&r->cluster);)
 #define X(name) ig_array_free(r->cx, &r->array.name);
   IG_POWDER_ARRAYS(X)

@@ -52,9 +52,19 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[1] = rows[1] - rows[0];
 }
 
+static const char *const names[] = {
+#define X(name, where) [IG_POWDER_KERNEL_##name] = #name,
+    IG_POWDER_CELL_ITEMS(X)
+#undef X
+#define X(name) [IG_POWDER_KERNEL_##name] = #name,
+        IG_POWDER_ITEMS(X)
+#undef X
+};
+
 /* One launch, or one loop over threads, over all items of the window in work (r->view.w). */
 ig_status ig_powder_do_all(ig_powder_run *r, ig_powder_do what) {
   int64_t n[3];
+  r->launched = names[what];
   domain(r, what, n);
   IG_IF_CUDA(if (r->cx->backend->kernels ==
                  IG_KERNELS_CUDA) return ig_powder_do_cuda(r->cx, &r->view, what, n);)

@@ -330,7 +330,7 @@ static ig_status bed_start(ig_powder_run *r) {
         solid[ig_powder_cell(r, i, j, k)] = plate ? 1 : 0;
       }
   }
-  memset(r->state, IG_POWDER_SOLID, (size_t)r->nf[0] * (size_t)r->nf[1] * (size_t)r->plate);
+  ig_powder_states_plate(r);
   IG_TRY(ig_powder_fill(r));
   return ig_powder_push(r);
 }

@@ -92,16 +92,23 @@ static ig_status snapshot_grid(const ig_powder_run *r, ig_snapshot *s) {
 }
 
 /* The mean number of meltings of a coarse cell's matter: of those that are buried (checkpoint.c)
-   the sum, and of each fine cell since. */
+   the sum, and of each fine cell since (melts_pull). */
 static double melts_mean(const ig_powder_run *r, int i, int j, int k) {
-  int64_t sum = (int64_t)((const float *)r->array.part_melts.host)[ig_powder_cell(r, i, j, k)],
-          count = 0;
-  for (int64_t c = (int64_t)k * r->r; c < (int64_t)(k + 1) * r->r && c < r->bed; c++)
-    for (int b = 0; b < r->r; b++)
-      for (int a = 0; a < r->r; a++, count++)
-        sum += r->state[ig_powder_state_at(r, (int64_t)i * r->r + a, (int64_t)j * r->r + b, c)] >>
-               IG_POWDER_MELTS;
-  return count ? (double)sum / (double)count : 0;
+  const size_t at = ig_powder_cell(r, i, j, k);
+  const int64_t sum = (int64_t)((const float *)r->array.part_melts.host)[at] + r->melts[at],
+                above = r->bed - (int64_t)k * r->r, levels = above < r->r ? above : r->r;
+  return levels > 0 ? (double)sum / (double)(levels * r->r * r->r) : 0;
+}
+static void melts_put(void *user, int k, const int32_t *sum) {
+  const ig_powder_run *r = user;
+  const size_t cells = (size_t)r->coarse.n[0] * (size_t)r->coarse.n[1];
+  memcpy(r->melts + (size_t)k * cells, sum, cells * sizeof *sum);
+}
+static ig_status melts_pull(ig_powder_run *r) {
+  const size_t cells = (size_t)r->coarse.n[0] * (size_t)r->coarse.n[1] * (size_t)r->coarse.n[2];
+  if (!r->melts)
+    IG_TRY(IG_NEW(r->cx, &r->melts, cells, "meltings"));
+  return ig_powder_melts_sum(r, 0, r->bed, false, melts_put, r);
 }
 
 /* --- fields of coarse cells */
@@ -113,7 +120,8 @@ static const char *const field_unit[FIELDS] = {"K", "", "", "", "", ""};
 
 /* Meltings are in the fine cells' states, the largest array there is: pulled only where wanted. */
 static ig_status field_pull(ig_powder_run *r, bool melts) {
-  return ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID | (melts ? IG_PULL_STATE : 0));
+  IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID | (melts ? IG_PULL_STATE : 0)));
+  return melts ? melts_pull(r) : IG_OK;
 }
 
 /* Of a filled cell, once it is pulled. */

@@ -80,7 +80,7 @@ ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {
 /* Levels of states are consecutive in memory: one copy. */
 ig_status ig_powder_levels_pull(ig_powder_run *r, int64_t from, int64_t count, uint8_t *to) {
   const size_t level = (size_t)r->nf[0] * (size_t)r->nf[1];
-  const uint8_t *at = (const uint8_t *)r->array.state.dev + (size_t)from * level;
+  const uint8_t *at = (const uint8_t *)r->array.state.dev + (size_t)(from - r->live) * level;
   return r->cx->backend->copy_out(r->cx, to, at, (size_t)count * level);
 }
 

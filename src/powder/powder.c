@@ -36,12 +36,28 @@ static void room_close(void *self) {
   free(self);
 }
 
+/* Where a device failed. Kernels run behind the host: the one at fault may be the one launched last
+   or one before it. */
+static ig_status failed_at(const ig_powder_run *r, ig_status status) {
+  char what[1600];
+  if (status != IG_DEVICE)
+    return status;
+  snprintf(what, sizeof what, "%.1500s", r->cx->message);
+  return IG_FAIL(r->cx, status,
+                 "layer %lld of %lld, step %lld, from %.9g s on, kernel '%s' or one before it "
+                 "(CUDA_LAUNCH_BLOCKING=1 tells which): %s",
+                 (long long)r->layer, (long long)r->layers, (long long)r->step, r->time,
+                 r->launched ? r->launched : "none", what);
+}
+
 /* At most 16 steps, so that Ctrl-C and progress are looked at often enough. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   (void)ahead;
   ig_powder_run *r = self;
   for (int64_t i = 0; i < most && i < 16 && r->time < r->duration; i++) {
-    IG_TRY(ig_powder_advance(r));
+    const ig_status status = ig_powder_advance(r);
+    if (status != IG_OK)
+      return failed_at(r, status);
     if (ig_powder_film_due(r) && r->job->sink)
       IG_TRY(ig_powder_film_frame(r, r->job->sink));
   }
@@ -99,7 +115,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const double fine = pow(r.r, 3) * r.size[0] * r.size[1] * r.size[2] * r.beams;
   snprintf(text, sizeof text, "%.1f MB on the device, %.1f MB of them states of %.4g fine cells",
            1e-6 * ((double)job->cx->device_bytes + 48 * fine), 1e-6 * (double)r.array.state.count,
-           (double)r.array.state.count);
+           (double)r.nf[0] * (double)r.nf[1] * (double)r.nf[2]);
   line(user, "memory", text);
   ig_powder_events_describe(&r, line, user);
   for (int b = 0; b < r.beams; b++) {

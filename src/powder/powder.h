@@ -155,6 +155,11 @@ typedef struct {
   double index, weakest[2], porosity, keyhole;
 } ig_powder_layer;
 
+/* A level of states that lives on no device (states.c); NULL: all are `all`. */
+typedef struct {
+  uint8_t *of, all;
+} ig_powder_deep;
+
 /* A laser: its path, and the box that goes with it. */
 typedef struct {
   ig_toolpath path;
@@ -267,7 +272,10 @@ typedef struct {
   int64_t bed;            /* fine cells that are filled, in z */
   int64_t plate;          /* of which are plate */
   ig_powder_tables *tables;
-  uint8_t *state; /* fine cells of the whole bed, of the host */
+  uint8_t *state; /* fine cells of the whole bed, of the host; from level `live` on (states.c) */
+  int64_t live, keep;   /* at least `keep` levels below the top */
+  ig_powder_deep *deep; /* levels below, of this rank; NULL: all are live */
+  int32_t *melts;       /* sums of coarse cells, for output; NULL: not asked for yet */
   ig_powder_arrays array;
   ig_powder_view view;
   ig_powder_windows set[2]; /* set[now] is in force */
@@ -307,6 +315,7 @@ typedef struct {
   double (*event_lines)[IG_EVENT_LINE]; /* of each line; NULL: events are not asked for */
   /* cell updates so far, fine and coarse ones */
   double work;
+  const char *launched; /* the kernel that was launched last; NULL: none */
   /* surfaces of the parts, to see which cells lie in one; NULL where paths come from files */
   ig_scan_body *body; /* the parts */
 } ig_powder_run;
@@ -383,6 +392,30 @@ IG_MUST_CHECK ig_status ig_powder_rows_join(ig_powder_run *run);
 /* Pools, counts and probes of all ranks, into the arrays and run->molten, run->sunk. */
 IG_MUST_CHECK ig_status ig_powder_looks_join(ig_powder_run *run);
 
+/* --- states.c: states of fine cells. On several ranks only upper levels are on all. */
+
+/* Memory, for the bed as it is; and its release. */
+IG_MUST_CHECK ig_status ig_powder_states_make(ig_powder_run *run);
+void ig_powder_states_free(ig_powder_run *run);
+/* The plate is solid, of the host. */
+void ig_powder_states_plate(ig_powder_run *run);
+/* Before the bed is `bed` levels high: upper levels live, new ones are powder. Windows are closed.
+ */
+IG_MUST_CHECK ig_status ig_powder_states_rise(ig_powder_run *run, int64_t bed);
+/* Levels from `low` on live, on the device. Pull before the host reads them. */
+IG_MUST_CHECK ig_status ig_powder_states_reach(ig_powder_run *run, int64_t low);
+/* All levels from the bottom up, of pulled ones: `take` on the first rank gets one after the other.
+ */
+IG_MUST_CHECK ig_status ig_powder_states_bring(ig_powder_run *run, ig_stream_take *take,
+                                               void *user);
+/* All levels from a checkpoint, of the host; those from `low` on live. run->bed is set. */
+IG_MUST_CHECK ig_status ig_powder_states_take(ig_powder_run *run, const uint8_t *all, int64_t low);
+/* Meltings of levels `from` to `to` - 1, of pulled ones: the sum over the cells of each coarse one,
+   x fastest, coarse level by coarse level, on all ranks. `forget`: then they are 0. */
+typedef void ig_powder_melts_put(void *user, int coarse_level, const int32_t *sum);
+IG_MUST_CHECK ig_status ig_powder_melts_sum(ig_powder_run *run, int64_t from, int64_t to,
+                                            bool forget, ig_powder_melts_put *put, void *user);
+
 /* --- window.c */
 
 /* Windows where the beams need them from now until `until`; where they change, filling them is left
@@ -395,9 +428,11 @@ IG_MUST_CHECK ig_status ig_powder_windows_close(ig_powder_run *run);
 /* Windows on boxes instead of those there are, filled. */
 IG_MUST_CHECK ig_status ig_powder_windows_place(ig_powder_run *run, const ig_powder_box *box,
                                                 int count);
-/* The windows of a set on boxes: memory; heat and the list on the device are not set. */
+/* The windows of a set on boxes: memory; heat and the list on the device are not set. `beams`:
+   those of each, a bit each; NULL: those whose boxes it holds. */
 IG_MUST_CHECK ig_status ig_powder_windows_make(ig_powder_run *run, int set,
-                                               const ig_powder_box *box, int count);
+                                               const ig_powder_box *box, const unsigned *beams,
+                                               int count);
 /* The list on the device. */
 IG_MUST_CHECK ig_status ig_powder_windows_put(ig_powder_run *run);
 

@@ -291,9 +291,32 @@ static ig_status grown(ig_powder_run *r, ig_array *a, size_t count) {
   return ig_array_new_device(r->cx, a, count, sizeof(double), "window");
 }
 
-/* Arrays of a window only grow. */
-ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_box *box, int count) {
+/* Arrays of a window only grow. Of one that another rank computes there is its heat alone, which
+   that rank sends before the window moves. */
+static ig_status arrays_fit(ig_powder_run *r, ig_powder_windows *set, int i) {
+  ig_powder_window *w = &set->window[i];
+  const int *n = w->fine.n;
+  const size_t cells = ig_level_count(&w->fine),
+               rim = 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] +
+                          (size_t)n[2] * (size_t)n[0]);
+  IG_TRY(grown(r, &set->heat[i], cells));
+  w->fine.heat = set->heat[i].dev;
+  if (w->away)
+    return IG_OK;
+  IG_TRY(grown(r, &set->T[i], cells));
+  IG_TRY(grown(r, &set->resist[i], cells));
+  IG_TRY(grown(r, &set->rim[i], rim));
+  w->fine.T = set->T[i].dev;
+  w->fine.resist = set->resist[i].dev;
+  w->rim = set->rim[i].dev;
+  return IG_OK;
+}
+
+ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_box *box,
+                                 const unsigned *beams, int count) {
   ig_powder_windows *set = &r->set[which];
+  for (int i = 0; i < count; i++)
+    IG_TRY(ig_powder_states_reach(r, (int64_t)box[i].at[2] * r->r));
   for (int i = 0; i < count; i++) {
     ig_powder_window *w = &set->window[i];
     *w = (ig_powder_window){.box = box[i]};
@@ -302,21 +325,11 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
       w->fine.n[d] = box[i].size[d] * r->r;
     const int64_t filled = r->bed - (int64_t)box[i].at[2] * r->r; /* nothing is above the bed */
     w->fine.n[2] = filled < w->fine.n[2] ? (int)filled : w->fine.n[2];
-    const int *n = w->fine.n;
-    const size_t rim = 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] +
-                            (size_t)n[2] * (size_t)n[0]);
-    IG_TRY(grown(r, &set->heat[i], ig_level_count(&w->fine)));
-    IG_TRY(grown(r, &set->T[i], ig_level_count(&w->fine)));
-    IG_TRY(grown(r, &set->resist[i], ig_level_count(&w->fine)));
-    IG_TRY(grown(r, &set->rim[i], rim));
-    w->fine.heat = set->heat[i].dev;
-    w->fine.T = set->T[i].dev;
-    w->fine.resist = set->resist[i].dev;
-    w->rim = set->rim[i].dev;
     for (int b = 0; b < r->beams; b++)
-      if (r->laser[b].has_box && meet(&r->laser[b].box, &box[i]))
+      if (beams ? beams[i] >> b & 1 : r->laser[b].has_box && meet(&r->laser[b].box, &box[i]))
         w->beam[w->beams++] = b;
     w->away = ig_powder_away(r, w);
+    IG_TRY(arrays_fit(r, set, i));
   }
   set->count = count;
   r->now = which;
@@ -360,7 +373,7 @@ static ig_status windows_move(ig_powder_run *r, const ig_powder_box *box, int co
   IG_TRY(ig_powder_windows_fill(r)); /* an earlier move that no step has followed */
   r->view.were = r->set[r->now].list.dev;
   r->view.were_count = r->set[r->now].count;
-  IG_TRY(ig_powder_windows_make(r, 1 - r->now, box, count));
+  IG_TRY(ig_powder_windows_make(r, 1 - r->now, box, NULL, count));
   r->moved = true;
   r->moves++;
   return IG_OK;

@@ -1,6 +1,8 @@
 /* The powder bed: conduction by its exact modes, tables, births, states, what is refused. */
 #include "one_context.h"
 #include "powder_case.h"
+#include "backend/backend.h"
+#include "run/rooms.h"
 
 #include "kern/prec_f64.h"
 #include "powder/level.inc"
@@ -10,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A grid of its own, outside of any bed. */
 static void level_new(const int *n, double edge, const double *fill, ig_powder_level *l) {
@@ -166,6 +169,33 @@ static void a_pause_is_no_look(void **state) {
   assert_float_equal(line[IG_LINE_LOOKS], first[IG_LINE_LOOKS], 0);
   assert_true(line[IG_LINE_WIDTH_MEAN] > 0.95 * first[IG_LINE_WIDTH_MEAN]);
   ig_powder_close(&r);
+}
+
+/* A device that fails: the message says where the run was. */
+static ig_status broken_sync(ig_ctx *of) {
+  return IG_FAIL(of, IG_DEVICE, "an illegal memory access was encountered");
+}
+static void a_failure_names_its_place(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_job job = {.cx = cx, .room_case = &c, .materials = &materials};
+  const ig_backend *const whole = cx->backend;
+  ig_backend broken = *whole;
+  const ig_room *room = ig_room_find("powder");
+  void *self;
+  ig_status status = IG_OK;
+  broken.sync = broken_sync;
+  assert_int_equal(room->open(&job, &self), IG_OK);
+  assert_int_equal(room->advance(self, 1, 0), IG_OK);
+  cx->backend = &broken;
+  for (int i = 0; i < 1000 && status == IG_OK; i++)
+    status = room->advance(self, 16, 0);
+  cx->backend = whole;
+  room->close(self);
+  assert_int_equal(status, IG_DEVICE);
+  if (!strstr(cx->message, "layer 1 of 4") || !strstr(cx->message, "kernel '") ||
+      !strstr(cx->message, "an illegal memory access"))
+    fail_msg("'%s'", cx->message);
 }
 
 /* A small checkpoint at the end of a layer: heat and pools agree with a run that was not cut, and
@@ -746,6 +776,7 @@ int main(void) {
                                      cmocka_unit_test(heat_is_counted),
                                      cmocka_unit_test(pairs_of_steps),
                                      cmocka_unit_test(a_pause_is_no_look),
+                                     cmocka_unit_test(a_failure_names_its_place),
                                      cmocka_unit_test(a_small_checkpoint_goes_on),
                                      cmocka_unit_test(a_saved_run_goes_on),
                                      cmocka_unit_test(a_cut_run_goes_on),

@@ -46,6 +46,26 @@ static const char *const bed[] = {
     "{count: 6, history_every: 5, fields: [T, solid, melts, unfused]}",
     NULL};
 
+/* A plate so thick that its lower levels are divided between ranks; a pool that reaches them; then
+   a tower, whose levels follow them one after the other. */
+static const char *const tower[] = {
+    "physics",
+    "powder",
+    METAL,
+    "grid",
+    "{cell: 20 um, ratio: 2, margin: 0.06 mm, plate: 0.76 mm}",
+    "beam",
+    "{radius: 30 um, keyhole: {absorptivity: 0.5}}",
+    "plate_temperature",
+    "300",
+    "hatch",
+    "{parts: [{min: [0, 0, 0], max: [1.1 mm, 0.08 mm, 0.08 mm]}, {min: [0, 0, 0.08 mm], max: [0.12 "
+    "mm, 0.08 mm, 0.56 mm]}], layer_height: 80 um, spacing: 0.08 mm, power: 700 W, speed: 2 m/s, "
+    "jump_speed: 5 m/s, lasers: 2, layer_time: 3 ms}",
+    "output",
+    "{count: 3, history_every: 20, fields: [T, solid, melts]}",
+    NULL};
+
 static void powder_has_the_bits_of_one(void **state) {
   (void)state;
   static const divided_run run[] = {
@@ -61,9 +81,30 @@ static void powder_has_the_bits_of_one(void **state) {
        "{parts: [{min: [0, 0, 0], max: [1.2 mm, 0.4 mm, 0.08 mm]}], layer_height: 40 um, layers: "
        "2, spacing: 0.1 mm, power: 80 W, speed: 2 m/s, lasers: 2, recoating: 200 ms}",
        IG_DIVIDE_CURVE},
+      {2, tower, "double", NULL, NULL, IG_DIVIDE_CURVE},
       /* frames of a movie are the snapshots */
       {2, bed, "double", "movie", "{layer: 2, frames: 5}", IG_DIVIDE_CURVE}};
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
+}
+
+/* Of a tall bed most memory is states of cells that no window reaches: on several ranks each has
+   few of them. */
+static void memory_is_divided(void **state) {
+  (void)state;
+  const seat like = {
+      .base = tower,
+      .backend = "debug",
+      .key = {"grid", "hatch"},
+      .value = {"{cell: 20 um, ratio: 8, margin: 2 mm, plate: 4 mm}",
+                "{parts: [{min: [0, 0, 0], max: [0.2 mm, 0.08 mm, 0.08 mm]}], layer_height: 80 um, "
+                "spacing: 0.08 mm, power: 100 W, speed: 2 m/s, lasers: 2}"}};
+  const seat one = alone(&like), many = together(&like, 3, -1);
+  print_message("one rank %.2f MB, the first of three %.2f MB, others at most %.2f MB\n",
+                1e-6 * (double)one.bytes, 1e-6 * (double)many.bytes,
+                1e-6 * (double)many.most_bytes);
+  assert_true(one.bytes > 0 && many.bytes > 0);
+  assert_true((double)many.bytes < 0.6 * (double)one.bytes);
+  assert_true((double)many.most_bytes < 0.6 * (double)one.bytes);
 }
 
 #ifdef INGOT_HAVE_IO
@@ -95,6 +136,43 @@ static void restarts_on_other_ranks(void **state) {
                                      "event_cells", "event_lines", "layers", "kept",   "events",
                                      "below",       "probe_peak",  NULL};
   restarts_agree(bed, "cpu", "debug", 2, kept);
+  restarts_agree(tower, "cpu", "debug", 4, kept);
+}
+
+/* Small ones are rounded, and meltings of levels that no pool reaches are sums: the same from any
+   number of ranks. Runs that go on from one of them end alike. */
+static void small_checkpoints_agree(void **state) {
+  (void)state;
+  static const char *const kept[] = {"coarse", "solid", "state",  "source",     "pool",
+                                     "lines",  "below", "layers", "part_melts", NULL};
+  char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[192];
+  assert_non_null(mkdtemp(folder));
+  snprintf(one, sizeof one, "%s/one", folder);
+  snprintf(many, sizeof many, "%s/many", folder);
+  seat like = {.base = tower,
+               .backend = "cpu",
+               .out = one,
+               .key = {"checkpoint"},
+               .value = {"small"},
+               .stop_after = 4,
+               .status = IG_INTERRUPTED};
+  assert_int_equal(together(&like, 3, 1).status, IG_INTERRUPTED);
+  snprintf(command, sizeof command, "cp -r '%s' '%s'", one, many);
+  assert_int_equal(system(command), 0);
+  like = (seat){.base = tower,
+                .backend = "cpu",
+                .out = one,
+                .key = {"checkpoint"},
+                .value = {"small"},
+                .resume = true};
+  alone(&like);
+  like.out = many;
+  like.backend = "debug";
+  assert_int_equal(together(&like, 2, -1).status, IG_OK);
+  if (checkpoint_seen(one, kept) != checkpoint_seen(many, kept))
+    fail_msg("a small checkpoint that two ranks go on from ends with another one");
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  assert_int_equal(system(command), 0);
 }
 #endif
 
@@ -113,10 +191,10 @@ static void a_failure_ends_all(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(powder_has_the_bits_of_one),
+      cmocka_unit_test(powder_has_the_bits_of_one),  cmocka_unit_test(memory_is_divided),
 #ifdef INGOT_HAVE_IO
-      cmocka_unit_test(files_have_the_bytes_of_one),
-      cmocka_unit_test(restarts_on_other_ranks),
+      cmocka_unit_test(files_have_the_bytes_of_one), cmocka_unit_test(restarts_on_other_ranks),
+      cmocka_unit_test(small_checkpoints_agree),
 #endif
       cmocka_unit_test(a_failure_ends_all),
   };
