@@ -82,6 +82,66 @@ grep -q '"feasible": "no: under load case 1 the part finds no equilibrium' large
 "$INGOT" mesh convert whole/finished/part.step solid.msh --unit mm -e '4 mm' -q 2>log || { cat log; exit 1; }
 near 'volume of part.step' "$("$INGOT" mesh info solid.msh 2>/dev/null | awk '$1 == "volume" { print $2 }')" 8e-6 1e-5
 
+# planes and cylinders are faces: the box has six; a bolt hole that the case of a grid names, and the holes of CAD, are
+# cylinders, whose volume is that of the circle, and are so when Gmsh has read them
+faces() { grep -c "=$2(" "$1/finished/part.step"; }
+[ "$(faces whole ADVANCED_FACE)" = 6 ] || { echo "faces of the box: $(faces whole ADVANCED_FACE)"; exit 1; }
+cat >bolt.yaml <<'END'
+physics: topopt
+grid: {elements: [24, 16, 6], size: [24 mm, 16 mm, 6 mm]}
+volume: 0.99
+supports: [{set: xmin}]
+loads: [{set: xmax, force: [0, -100, 0], spread: faces}]
+passive: [{box: {min: [0, 0, 1 mm], max: [1, 1, 1]}}, {cylinder: {from: [12 mm, 8 mm, -1], to: [12 mm, 8 mm, 1], radius: 3 mm}, as: void}]
+materials: [{name: a, young: 200 GPa, poisson: 0.3}]
+filter: {kind: none}
+iterations: 1
+surface: {formats: [stl]}
+END
+cat >cad.geo <<'END'
+SetFactory("OpenCASCADE");
+Box(1) = {0, 0, 0, 30, 20, 6};
+Cylinder(2) = {10, 10, -1, 0, 0, 8, 4};
+BooleanDifference(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };
+Mesh.MeshSizeMax = 3;
+Mesh.MeshSizeMin = 1.5;
+Physical Volume("part") = {3};
+END
+sed '/^passive/d; s/\[stl\]/[stl], level: 0.5/; s/^grid.*/mesh: {file: cad.geo, unit: 1 mm}/; s/{set: xmin}/{box: {max: [0, 1, 1]}}/; s/{set: xmax/{box: {min: [30 mm, 0, 0], max: [30 mm, 1, 1]}/' bolt.yaml >cad.yaml
+echo 'passive: [{box: {min: [0, 0, 3 mm], max: [1, 1, 1]}}]' >>cad.yaml
+for part in bolt:3:24:16 cad:4:30:20; do
+  IFS=: read -r name radius long wide <<<"$part"
+  run $name
+  finish $name --meshes 1 --step || { cat log; exit 1; }
+  [ "$(faces $name CYLINDRICAL_SURFACE)" = 2 ] || { echo "$name: $(faces $name CYLINDRICAL_SURFACE) cylinders"; exit 1; }
+  grep -o "=CYLINDRICAL_SURFACE('',#[0-9]*,[^)]*" $name/finished/part.step | sed 's/.*,//' >radii
+  while read -r r; do near "radius of $name" "$r" $radius 5e-4; done <radii
+  if command -v python3 >/dev/null 2>&1; then
+    python3 - $name/finished/part.step $radius $long $wide 6 <<'END' || { echo "$name: Gmsh sees other faces"; exit 1; }
+import ctypes, ctypes.util, math, sys
+lib = ctypes.util.find_library('gmsh')
+if not lib:
+    sys.exit(0)
+gmsh, error, tags, count = ctypes.CDLL(lib), ctypes.c_int(0), ctypes.POINTER(ctypes.c_int)(), ctypes.c_size_t(0)
+gmsh.gmshInitialize(0, None, 0, ctypes.byref(error))
+gmsh.gmshOptionSetNumber(b'General.Terminal', ctypes.c_double(0), ctypes.byref(error))
+gmsh.gmshOpen(sys.argv[1].encode(), ctypes.byref(error))
+gmsh.gmshModelGetEntities(ctypes.byref(tags), ctypes.byref(count), 2, ctypes.byref(error))
+kinds = {}
+for i in range(1, count.value, 2):
+    kind = ctypes.c_char_p()
+    gmsh.gmshModelGetType(2, tags[i], ctypes.byref(kind), ctypes.byref(error))
+    kinds[kind.value.decode()] = kinds.get(kind.value.decode(), 0) + 1
+volume = ctypes.c_double(0)
+gmsh.gmshModelOccGetMass(3, 1, ctypes.byref(volume), ctypes.byref(error))
+radius, long, wide, high = map(float, sys.argv[2:])
+exact = (long * wide - math.pi * radius * radius) * high
+print(kinds, volume.value, exact)
+sys.exit(kinds != {'Plane': 6, 'Cylinder': 2} or abs(volume.value - exact) > 1e-3 * exact)
+END
+  fi
+done
+
 # bounds are those of the finished part, with its error
 { cat whole.yaml; echo 'constraints: [{compliance: 1 J}, {stress: 20 MPa}, {mass: 1 kg}]
 stress: {exclude: [clamp]}
