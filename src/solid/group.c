@@ -71,8 +71,15 @@ void ig_solid_group_gather(const ig_solid_group *g, int32_t e, double *X, double
 static int one(const ig_solid_group *g, int32_t e, double *now, double *f, double *k) {
   double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[IG_SOLID_NODES];
   ig_solid_group_gather(g, e, X, u, warm);
-  return ig_solid_evaluate(g->kind, &g->law, X, u, g->warm ? warm : NULL,
-                           g->state + (int64_t)e * ig_solid_states(g->kind, g->law.law), now, f, k);
+  const int fault =
+      ig_solid_evaluate(g->kind, &g->law, X, u, g->warm ? warm : NULL,
+                        g->state + (int64_t)e * ig_solid_states(g->kind, g->law.law), now, f, k);
+  if (g->modal && k && fault == IG_FAULT_NONE) {
+    for (int i = 0; i < 3 * ig_solid_info_get(g->kind)->nodes; i++)
+      X[i] += g->law.large ? u[i] : 0;
+    ig_solid_hourglass(g->kind, &g->law, X, k);
+  }
+  return fault;
 }
 
 /* A faulty element gives zero force and stiffness and is named in `trouble`: the engine cuts the

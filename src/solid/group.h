@@ -21,6 +21,7 @@ typedef struct {
      forces at the last accepted state: ig_solid_group_saved numbers in all */
   double *state;
   int32_t *unknown; /* count x 3 nodes */
+  bool modal;       /* tangents are those of modes: ig_solid_hourglass */
 } ig_solid_group;
 
 /* Copies `node`; `dofs` unknowns per node, of which the first three are displacements.

@@ -167,6 +167,10 @@ void ig_solid_continuation(ig_solid_kind kind, const ig_solid_rule *rule, double
 /* The same for `width` values of each point. */
 void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes);
 
+/* For modes: adds to the tangent K of a reduced hex20 the stiffness of the six motions that its
+   points do not see, which stacks of such elements have, too, and which would be the lowest of all
+   (hourglass.c). x: nodes x 3, present positions. Of other kinds, and with a rule, K stays. */
+void ig_solid_hourglass(ig_solid_kind kind, const ig_solid_law *law, const double *x, double *K);
 /* Geometric stiffness of stresses (points x 6, Cauchy's) about the positions X: K = integral of
    grad N_a . stress grad N_b; incompatible modes move with the nodes as they do in statics. */
 void ig_solid_geometric(ig_solid_kind kind, const ig_solid_law *law, const double *X,

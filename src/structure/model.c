@@ -479,6 +479,11 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
                                                                 "converge"};
       return IG_OK;
     }
+    if (s->modal && ke) {
+      for (int i = 0; i < n; i++)
+        X[i] += s->large ? u[i] : 0;
+      ig_solid_hourglass(g->kind, law, X, ke);
+    }
     ig_structure_to_local(s, g->node[e], npe, fe, ke);
   }
   return IG_OK;

@@ -71,9 +71,11 @@ static ig_status assemble(ig_structure *s, int groups, const ig_implicit_group *
   IG_TRY(IG_NEW(s->cx, &zero, s->unknowns, "modes"));
   ig_status status = IG_NEW(s->cx, &f, s->unknowns, "modes");
   const ig_trial at = {.u = zero, .time = s->time, .step = 0};
+  s->modal = true;
   if (status == IG_OK)
     status = ig_system_assemble(s->system, groups, group, &at, true, push, f, size, count, &which,
                                 &trouble);
+  s->modal = false;
   if (status == IG_OK)
     memcpy(value, s->system->value, (size_t)s->system->first[s->system->equations] * sizeof *value);
   if (status == IG_OK && force)

@@ -516,6 +516,7 @@ struct ig_structure {
   ig_newton_model model;
   bool large;
   bool creeping;       /* time acts on creep */
+  bool modal;          /* tangents are those of modes: ig_solid_hourglass */
   double creep_change; /* most of a step */
   /* dynamic: mass groups are one to each group of elements */
   bool dynamic;

@@ -222,6 +222,14 @@ static void modes_are_found(void **state) {
                           {"materials", STEEL},
                           {"analysis", "{kind: frequency, modes: 8}"}},
                          {{"frequency_6", 0, 0}, {"frequency_7", 513.46, 6}}};
+  /* a row of hex20 with 2 x 2 x 2 points: motions that these do not see came first, from 47 Hz on
+   */
+  const problem row = {
+      {{"mesh", "{element: hex20, boxes: {size: [0.5, 0.1, 0.1], cells: [5, 1, 1]}}"},
+       {"materials", STEEL},
+       {"supports", "{set: xmin, fix: all}"},
+       {"analysis", "{kind: frequency, modes: 2}"}},
+      {{"frequency_1", 326.4, 2}}};
   const problem column = {{BEAM,
                            {"loads", "{set: end, total: [-1000, 0, 0]}"},
                            {"analysis", "{kind: buckling, modes: 2}"}},
@@ -237,6 +245,7 @@ static void modes_are_found(void **state) {
 #undef BEAM
   hold(&beam);
   hold(&block);
+  hold(&row);
   hold(&column);
   hold(&loaded);
 }

@@ -1,4 +1,5 @@
 #include "dynamics/statics/modes.h"
+#include "dynamics/model/solids.h"
 #include "dynamics/statics/statics_parts.h"
 #include "implicit/modes.h"
 
@@ -271,9 +272,14 @@ ig_status ig_dyn_modes_find(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_mo
   if (status == IG_OK)
     status = ig_direct_new(m->cx, s->equations, s->first, s->column, (ig_direct_kind)a->solver,
                            &w.direct);
+  const int solids = m->solids ? m->solids->count : 0;
+  for (int k = 0; k < solids; k++)
+    m->solids->item[k].g.modal = true;
   if (status == IG_OK)
     status = a->kind == IG_ANALYSIS_FREQUENCY ? frequencies(&w, to->count, to)
                                               : load_factors(&w, to->count, a->at_time, to);
+  for (int k = 0; k < solids; k++)
+    m->solids->item[k].g.modal = false;
   ig_direct_free(w.direct);
   ig_dyn_statics_free(w.s);
   free(w.mass);
