@@ -9,8 +9,11 @@
 
 /* The texts are the files of cli/new, which CMake turns into strings. ${L}, ${W*0.5} are sides in
    mm times a factor, ${cells L H/4} the number of cells of H/4 along L, "3 cells" three times as
-   many, ${M} the material, ${growth} its law in grains, ${speed} of a front, ${note} what its file
-   says of the room, ${path} the time of a path, ${FILE} the case. */
+   many, "even cells" the nearest even number, ${cells W H/5 4} at least 4, ${M} the material,
+   ${growth} its law in grains, ${speed} of a front, ${note} what its file says of the room, ${path}
+   the time of a path, ${cell} of a grid of cubes, ${whole W} a side in whole ones, ${pull} the
+   speed that breaks a bar, in ${time},
+   ${FILE} the case. */
 extern const char cli_new_statics[], cli_new_vibration[], cli_new_impact[], cli_new_print[],
     cli_new_powder[], cli_new_grains[], cli_new_distortion[], cli_new_design[], cli_new_crack[];
 
@@ -103,6 +106,13 @@ static const char *ask(const char *question, const char *suggested, char *answer
   return *answer ? answer : suggested;
 }
 
+/* A number rounded to some digits. */
+static double short_number(double value, int digits) {
+  char text[32];
+  snprintf(text, sizeof text, "%.*g", digits, value);
+  return strtod(text, NULL);
+}
+
 /* Reads "60x20x10mm", "60 20 10", "6 cm" into mm; one number is the length and scales the usual
    size, which is passed in. false: it is no size. */
 static bool size_read(const char *text, double size[3]) {
@@ -129,8 +139,9 @@ static bool size_read(const char *text, double size[3]) {
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strcmp(units[i].name, p) == 0) {
       const double scale = value[0] * units[i].mm / size[0];
+      /* Scaled sides are rounded: the text has them, and multiples of them, with all digits. */
       for (int k = 0; k < 3; k++)
-        size[k] = n == 3 ? value[k] * units[i].mm : size[k] * scale;
+        size[k] = n == 3 || k == 0 ? value[k] * units[i].mm : short_number(size[k] * scale, 4);
       return true;
     }
   return false;
@@ -142,6 +153,8 @@ typedef struct {
   const char *needs; /* the room by whose list of values it is chosen */
   const char *key;   /* that its file must have beyond those; NULL: none */
   bool found, fits;
+  /* SI, when cold */
+  double density, young, fracture_energy, cohesive_strength;
   bool rates; /* it has a law of Johnson and Cook, which static analyses do not compute with */
   char reason[512]; /* why it is not for the room as it is, from its file, or "" */
   char lacks[128];  /* keys, with spaces between */
@@ -186,6 +199,10 @@ static void material_look(void *user, const ig_material_info *info) {
     c->found = true;
     c->rates = file_has(info->path, "johnson_cook");
     c->fits = fits;
+    c->density = info->density;
+    c->young = info->young;
+    c->fracture_energy = info->fracture_energy;
+    c->cohesive_strength = info->cohesive_strength;
     snprintf(c->growth, sizeof c->growth, "%s", info->growth);
     snprintf(before, sizeof before, "Not for %s: ", c->room);
     part_copy(c->reason, sizeof c->reason, info->left_out, before, " Not for ");
@@ -265,6 +282,47 @@ static double growth_speed(const char *law) {
   return most > 0 ? fmin(0.6, 0.7 * most) : 0.6;
 }
 
+/* The edge of cubes, mm, about 60 of them along the length: the number nearest to 60 with which the
+   edge has few digits and all sides are whole numbers of cells, or else 60. */
+static double cell_of(const double size[3]) {
+  for (int i = 0; i < 80; i++) {
+    const int n = 60 + (i % 2 ? -1 : 1) * (i / 2 + i % 2);
+    const double cell = short_number(size[0] / n, 4);
+    bool whole = true;
+    for (int k = 0; k < 3; k++) {
+      const double cells = size[k] / cell;
+      whole = whole && cells > 0.5 && fabs(cells - round(cells)) < 1e-9 * cells;
+    }
+    if (whole)
+      return cell;
+  }
+  return size[0] / 60;
+}
+
+/* The time of a path of print, s: what raster.c makes of the numbers of the text of this kind.
+   Lines lie a quarter of the height apart, at a speed of four heights a second, a second between
+   four layers; jumps are at 1 m/s. */
+static double path_time(const double size[3]) {
+  const double layer = 0.25 * size[2], lines = fmax(1, round(size[1] / layer)),
+               apart = size[1] / lines, jump = 1000,
+               back = hypot(fmod(lines, 2) ? size[0] : 0, hypot((lines - 1) * apart, layer));
+  return 4 * lines * size[0] / (4 * size[2]) + 4 * (lines - 1) * apart / jump + 3 * back / jump + 3;
+}
+
+/* How a bar breaks that is pulled at both ends: the speed of an end in m/s and the time in s. A
+   step of the speed sends a wave of stress: of a fifth of the strength, so that the bar breaks at
+   its notch and not at its ends. The time is that in which the ends come apart by twice what the
+   bar bears, sigma L / E, and a quarter more than a crack opens until it carries nothing, 2 G /
+   sigma. Where this opening is many times the bar's stretch, as in tough metals, it is pulled
+   faster. */
+static void pull_of(const choice *c, double length, double *speed, double *time) {
+  const double stretch = c->cohesive_strength / c->young * length,
+               opening = 2 * c->fracture_energy / c->cohesive_strength,
+               share = fmin(0.7, fmax(0.2, 0.03 * opening / stretch));
+  *speed = short_number(share * c->cohesive_strength / sqrt(c->young * c->density), 2);
+  *time = (2 * stretch + 1.25 * opening) / (2 * *speed);
+}
+
 /* Copies the text of a kind, with its places filled. The texts are part of the program, so they
    need no checks. `file` is the name that comments of the text mention. */
 static void case_write(FILE *to, const kind *k, const double size[3], const choice *c,
@@ -289,19 +347,28 @@ static void case_write(FILE *to, const kind *k, const double size[3], const choi
     } else if (strncmp(p, "note", 4) == 0) { /* what its file says of the room, on a line */
       if (*c->reason)
         fprintf(to, "  # %s is not for %s as it is: %s\n", material, k->room, c->reason);
-    } else if (strncmp(p, "cells ", 6) == 0 || strncmp(p, "3 cells ", 8) == 0) {
-      const double times = *p == '3' ? 3 : 1;
+    } else if (strncmp(p, "cells ", 6) == 0 || strncmp(p, "3 cells ", 8) == 0 ||
+               strncmp(p, "even cells ", 11) == 0) {
+      const double times = *p == '3' ? 3 : 1, even = *p == 'e' ? 2 : 1;
       p = strchr(p, 'c') + 6;
       const double length = side_of(&p, size);
       p++;
-      fprintf(to, "%.0f", times * fmax(1, round(length / side_of(&p, size))));
-    } else if (strncmp(p, "path", 4) == 0) { /* four layers of lines, a second between */
-      /* Lines lie a quarter of the height apart, at a speed of four heights a second: the numbers
-         of the text of this kind. */
-      const double lines = ceil(size[1] / (0.25 * size[2]) - 1e-9);
-      fprintf(to, "%.4g", 4 * lines * size[0] / (4 * size[2]) + 3.1);
+      const double cells = times * even * fmax(1, round(length / side_of(&p, size) / even));
+      fprintf(to, "%.0f", fmax(cells, *p == ' ' ? strtod(p, NULL) : 0));
+    } else if (strncmp(p, "cell", 4) == 0) {
+      fprintf(to, "%.12g", cell_of(size));
+    } else if (strncmp(p, "whole ", 6) == 0) {
+      p += 6;
+      const double cell = cell_of(size);
+      fprintf(to, "%.12g", cell * fmax(1, round(side_of(&p, size) / cell)));
+    } else if (strncmp(p, "path", 4) == 0) { /* up to a tenth of a second */
+      fprintf(to, "%.12g", ceil(10 * path_time(size) + 0.5) / 10);
+    } else if (strncmp(p, "pull", 4) == 0 || strncmp(p, "time", 4) == 0) {
+      double speed, time;
+      pull_of(c, 1e-3 * size[0], &speed, &time);
+      fprintf(to, "%g", *p == 'p' ? speed : short_number(1e6 * time, 2));
     } else {
-      fprintf(to, "%.6g", side_of(&p, size));
+      fprintf(to, "%.12g", side_of(&p, size));
     }
     p = strchr(p, '}');
   }

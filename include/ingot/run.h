@@ -146,6 +146,7 @@ typedef struct {
   const char *missing;         /* what other rooms need: "powder: absorptivity; …", or "" */
   const char *left_out;        /* rooms it is not meant for, and why, from the same comment */
   const char *growth;          /* `growth` of a grains case, "{law: in625}", or "" */
+  double density, young, fracture_energy, cohesive_strength; /* SI, when cold; NaN: not given */
 } ig_material_info;
 typedef void ig_material_fn(void *user, const ig_material_info *info);
 /* Calls `found` for each of them, by name. */

@@ -54,6 +54,13 @@ static ig_status tables_make(ig_powder_run *r) {
                       "material '%s' has a latent heat: give its solidus and a liquidus not below "
                       "it",
                       m->name);
+  for (int i = 0; i < m->conductivity.count; i++)
+    if (!(m->conductivity.y[i] > 0))
+      return ig_fail_at(
+          r->cx, &m->at,
+          "material '%s': conductivity is %g W/(m K), physics: powder needs one above "
+          "0",
+          m->name, m->conductivity.y[i]);
   if (r->c->liquid_conductivity > 0 && r->c->liquid_conductivity != 1)
     IG_TRY(ig_material_require(r->cx, m, "solidus|liquidus", "liquid_conductivity"));
   IG_TRY(ig_array_new(r->cx, &r->array.tables, 1, sizeof *t, "tables"));

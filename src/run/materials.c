@@ -258,7 +258,11 @@ static ig_status material_list(ig_ctx *cx, ig_arena *arena, const char *path, ig
                            .rooms = rooms,
                            .left_out = left_out,
                            .growth = growth,
-                           .missing = missing};
+                           .missing = missing,
+                           .density = m.density.count ? m.density.y[0] : NAN,
+                           .young = m.young,
+                           .fracture_energy = m.fracture_energy,
+                           .cohesive_strength = m.cohesive_strength};
   head_read(path, (words){about, sizeof about}, (words){sources, sizeof sources},
             (words){left_out, sizeof left_out}, (words){growth, sizeof growth});
   range_of(&m, info.range);

@@ -48,16 +48,22 @@ static ig_status solve_a(void *self, double *x) {
 }
 
 /* The mu of largest magnitude of B x = mu A x, A factored: frequencies and load factors are 1 / mu.
-   Vectors are normalised to x . A x = 1. */
-static ig_status find(modes *m) {
+   Vectors are normalised to x . A x = 1. There are none where B is 0: `none` says what that means.
+ */
+static ig_status find(modes *m, const ig_structure_analysis *a, const char *none) {
   const ig_modes_model model = {
       .n = m->y->equations, .self = m, .solve = solve_a, .times = times_b};
   double error = 0;
   IG_TRY(IG_NEW(m->s->cx, &m->mu, m->count, "modes"));
   IG_TRY(IG_NEW(m->s->cx, &m->x, (size_t)m->count * (size_t)m->y->equations, "modes"));
   IG_TRY(ig_modes_find(m->s->cx, &model, &m->count, m->mu, m->x, &error));
+  if (m->count == 0)
+    return ig_fail_at(m->s->cx, &a->at, "%s", none);
   if (error > 1e-6)
     ig_warn(m->s->cx, "modes: the iteration did not converge to 1e-6, but to %.1e", error);
+  if (a->modes > m->y->equations)
+    ig_warn_at(m->s->cx, &a->at, "modes: %lld are asked for, but %d unknowns have %d",
+               (long long)a->modes, (int)m->y->equations, m->count);
   return IG_OK;
 }
 
@@ -304,7 +310,7 @@ static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
     shift += more;
     IG_TRY(ig_direct_factor(m->direct, m->A, true, &info));
   }
-  IG_TRY(find(m));
+  IG_TRY(find(m, a, "frequencies: nothing that has mass can move"));
   for (int i = 0; i < m->count; i++) {
     const double square = 1 / m->mu[i] - shift;
     const double hertz = (square < 0 ? -1 : 1) * sqrt(fabs(square)) / (2 * M_PI);
@@ -391,7 +397,10 @@ static ig_status factors(modes *m, const ig_structure_analysis *a) {
   IG_TRY_GOTO(status, done, stresses_add(s, t, u, 1));
   memset(m->B, 0, (size_t)m->y->first[n] * sizeof *m->B);
   IG_TRY_GOTO(status, done, stresses_stiffen(s, t, -1, m->B));
-  IG_TRY_GOTO(status, done, find(m));
+  IG_TRY_GOTO(status, done,
+              find(m, a,
+                   "buckling: what acts causes no stress that changes the stiffness, so that there "
+                   "is no load factor: does it act on supports alone?"));
   for (int i = 0; i < m->count; i++) {
     const double factor = 1 / m->mu[i];
     IG_TRY_GOTO(status, done, mode_add(m, i, factor, true));

@@ -46,6 +46,22 @@ grep -q 'relaxation step [0-9]*, load factor [0-9.]*, residual [0-9.e-]*' said |
 grep -q 'load factor [0-9.]*, residual' said || fail "statics show no residual: $(cat said)"
 "$INGOT" run distortion.yaml -t 1 --out grown 2>said >/dev/null || fail "distortion: $(cat said)"
 grep -q 'layer 1 of 4, [0-9]* iterations, residual' said || fail "stress shows no residual: $(cat said)"
+# sizes: grids that match, whole cells, a path that ends in time, a notch between elements
+sized() {
+  "$INGOT" new "$1" -o sized.yaml --force -q --size "$2" </dev/null || fail "new $1 --size $2"
+  "$INGOT" check sized.yaml >/dev/null 2>said || fail "new $1 --size $2: $(cat said)"
+  grep -q 'case ends' said && fail "new $1 --size $2: $(cat said)"
+}
+for size in 5mm 8mm 20mm 50mm 100mm 120mm 30x20x10mm 1000x1x1mm 100x20x30mm 1x1x1000mm; do sized print $size; done
+for size in 10um 20x10x5um 40x15x10um 17x11x7um 33x7.3x5.1um 1x0.1x0.02mm; do sized grains $size; done
+for size in 30x20x10mm 50x10x10mm 100x20x30mm 10mm 1x1x1mm 50x1x10mm; do sized crack $size; done
+grep -q 'size: \[0.06 mm, 0.06 mm, 0.09 mm\]' grains.yaml || fail "grains: $(grep size: grains.yaml)"
+# what is pulled breaks: the section at the notch is 70 mm^2
+for material in S355 Al6061-T6 IN718; do
+  "$INGOT" new crack -m $material -o pulled.yaml --force -q </dev/null
+  "$INGOT" run pulled.yaml -q -t 1 --out pulled --set output.count=0 >/dev/null 2>said || fail "crack of $material: $(cat said)"
+  awk -v a="$(figure pulled crack_area)" 'BEGIN { exit !(a > 69e-6) }' || fail "crack of $material: area $(figure pulled crack_area)"
+done
 # one length keeps the proportions
 "$INGOT" new statics -o - --size 5cm </dev/null | grep -q 'size: \[50 mm, 5 mm, 5 mm\]' || fail "one length"
 

@@ -257,4 +257,19 @@ END
   auto) ! grep -q 'too high' stderr && awk '{ exit !(($1 / 160.6 - 1)^2 < 1e-4) }' factor ;;
   esac || fail "column, $way: $(cat factor stderr)"
 done
+# loads that supports take have no factor; more modes than there are
+cat >held.yaml <<END
+physics: structure
+mesh: {boxes: {size: [1 m, 0.1 m, 0.1 m], cells: [1, 1, 1]}}
+materials: {name: m, young: 1 GPa, poisson: 0}
+supports: {set: xmin, fix: all}
+loads: {set: xmin, total: [-1 N, 0, 0]}
+analysis: {kind: buckling, modes: 30}
+output: {count: 0}
+END
+"$INGOT" run held.yaml -b cpu -o held >stdout 2>stderr && fail "a load that causes no stress has factors"
+grep -q 'no stress that changes the stiffness' stderr || fail "no stress: $(cat stderr)"
+sed 's/loads: {set: xmin/loads: {set: xmax/' held.yaml >few.yaml
+"$INGOT" run few.yaml -b cpu -o few >stdout 2>stderr || fail "$(cat stderr)"
+grep -q '30 are asked for, but 12 unknowns have 12' stderr || fail "more modes than unknowns: $(cat stderr)"
 exit $bad

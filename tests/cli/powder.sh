@@ -198,4 +198,17 @@ if command -v python3 >/dev/null; then
   python3 "$SOURCE/scripts/camera" even p >said 2>&1 || fail "camera: $(cat said)"
   grep -qx 'history 2e+05 K/s' said && grep -qx 'camera  2e+05 K/s, 2e+05 to 2e+05, 400 of 400 phases' said || fail "camera: $(cat said)"
 fi
+# a day's pause costs no more than a minute's once the bed is at rest: what flows through it goes on, as many J per s
+for pause in 50 86400; do
+  grep -v -e movie -e '^map' hatch.yaml | sed "s/recoating: 3 ms/recoating: $pause s/" >pause.yaml
+  printf 'convection: 100 W/(m^2 K)\nambient: 500 K\n' >>pause.yaml
+  "$INGOT" run pause.yaml -q -t 1 -o pause-$pause >said 2>&1 || fail "a pause: $(cat said)"
+  figure() { sed -n "/\"result\"/,/}/s/^ *\"$1\": *\([-0-9.e+]*\),*\$/\1/p" pause-$pause/summary.json; }
+  awk -v n="$(figure coarse_steps)" -v lost="$(figure lost)" -v held="$(figure held)" -v gap="$(figure energy_gap)" -v t=$pause '
+    BEGIN { print lost / t; exit !(n > 0 && n < 60000 && gap * gap < 1e-18 * held * held) }' >rate-$pause || fail "a pause of $pause s: $(grep -A20 result pause-$pause/summary.json)"
+done
+awk -v a="$(cat rate-50)" -v b="$(cat rate-86400)" 'BEGIN { exit !(a < 0 && (a / b - 1) ^ 2 < 1e-6) }' || fail "the rate of loss: $(cat rate-50 rate-86400)"
+sed 's/ conductivity: 25 [^,]*,/ conductivity: 0,/' hatch.yaml >still.yaml
+"$INGOT" check still.yaml >/dev/null 2>said && fail "no conductivity is taken"
+grep -q 'needs one above 0' said || fail "no conductivity: $(cat said)"
 echo "paths from files and from a hatch agree; events are all meltings"
