@@ -2,10 +2,13 @@
 
    With P(s) = 1 - 3 s^2, which vanishes at the points, these motions are in natural components
    (xi P(eta), -eta P(xi), 0), the same times zeta, and so around the axes: six. Their strains go as
-   P. An element resists the part of its displacements that is orthogonal (over its nodes) to all
-   quadratic fields, as gamma projections do for eight nodes (Flanagan and Belytschko 1981): patch
-   tests and bending stay as they are. How much: the energy of the motion integrated by 27 points,
-   with the moduli that the element's own tangent has for constant strains. */
+   P. An element resists the part of its displacements that is orthogonal (over its nodes) to
+   fields of second order, as gamma projections do for eight nodes (Flanagan and Belytschko 1981):
+   patch tests and bending stay as they are. First to those in natural coordinates, then to the
+   positions: exactly to these, so that no rigid motion is resisted, and to the others as far as
+   positions have nothing of the motions themselves, which states under load do. How much: the
+   energy of the motion integrated by 27 points, with the moduli that the element's own tangent has
+   for constant strains. */
 #include "solid/solid.h"
 
 #include <math.h>
@@ -13,7 +16,7 @@
 
 #include "kern/prec_f64.h"
 
-enum { NODES = 20, SIZE = 60, MOTIONS = 6, FIELDS = 13 };
+enum { NODES = 20, SIZE = 60, MOTIONS = 6, QUADRATIC = 10, LINEAR = 4 };
 
 /* Derivatives by x of the shape functions at one of 27 points, inverse by rows d(xi)/dx; its share
    of the volume. */
@@ -58,30 +61,31 @@ static void leave(double (*field)[NODES], int count, double v[NODES]) {
     }
 }
 
-/* Fields that are resisted by the points: quadratic in natural coordinates, and the positions;
-   orthonormal. Returns how many. */
-static int fields_make(const double *x, double field[FIELDS][NODES]) {
-  int count = 0;
-  for (int k = 0; k < FIELDS; k++) {
-    double *v = field[count];
-    for (int a = 0; a < NODES; a++) {
-      const double s[3] = {hex27_side_f64(a, 0), hex27_side_f64(a, 1), hex27_side_f64(a, 2)};
-      v[a] = k == 0   ? 1
-             : k < 4  ? s[k - 1]
-             : k < 7  ? s[k - 4] * s[k - 4]
-             : k < 10 ? s[k - 7] * s[(k - 6) % 3]
-                      : x[3 * a + k - 10];
-    }
-    const double before = over_nodes(v, v);
-    leave(field, count, v);
-    const double left = sqrt(over_nodes(v, v));
-    if (!(left > 1e-8 * sqrt(before)))
-      continue;
+/* Orthonormal over the nodes. */
+static void fields_order(double (*field)[NODES], int count) {
+  for (int k = 0; k < count; k++) {
+    leave(field, k, field[k]);
+    const double left = sqrt(over_nodes(field[k], field[k]));
     for (int a = 0; a < NODES; a++)
-      v[a] /= left;
-    count++;
+      field[k][a] /= left;
   }
-  return count;
+}
+
+/* Fields that the points do resist: `quadratic` in natural coordinates; 1 and the positions. */
+static void fields_make(const double *x, double quadratic[QUADRATIC][NODES],
+                        double linear[LINEAR][NODES]) {
+  for (int a = 0; a < NODES; a++) {
+    const double s[3] = {hex27_side_f64(a, 0), hex27_side_f64(a, 1), hex27_side_f64(a, 2)};
+    quadratic[0][a] = linear[0][a] = 1;
+    for (int k = 0; k < 3; k++) {
+      quadratic[1 + k][a] = s[k];
+      quadratic[4 + k][a] = s[k] * s[k];
+      quadratic[7 + k][a] = s[k] * s[(k + 1) % 3];
+      linear[1 + k][a] = x[3 * a + k];
+    }
+  }
+  fields_order(quadratic, QUADRATIC);
+  fields_order(linear, LINEAR);
 }
 
 /* Natural component c of motion m at node a. */
@@ -127,11 +131,12 @@ static void moduli(const double *x, const double *K, double D[6][6]) {
 }
 
 void ig_solid_hourglass(ig_solid_kind kind, const ig_solid_law *law, const double *x, double *K) {
-  double field[FIELDS][NODES], G[NODES][3], inverse[9], D[6][6], h[MOTIONS][SIZE];
+  double quadratic[QUADRATIC][NODES], linear[LINEAR][NODES], G[NODES][3], inverse[9], D[6][6],
+      h[MOTIONS][SIZE];
   double dual[MOTIONS][SIZE], energy[MOTIONS] = {0}, volume = 0, at[3] = {0};
   if (kind != IG_SOLID_HEX20_REDUCED || law->rule)
     return;
-  const int fields = fields_make(x, field);
+  fields_make(x, quadratic, linear);
   gradients(x, at, G, inverse);
   for (int m = 0; m < MOTIONS; m++) {
     memset(h[m], 0, sizeof h[m]);
@@ -140,7 +145,8 @@ void ig_solid_hourglass(ig_solid_kind kind, const ig_solid_law *law, const doubl
       double v[NODES], rest[NODES];
       for (int a = 0; a < NODES; a++)
         v[a] = rest[a] = motion_at(m, c, a);
-      leave(field, fields, rest);
+      leave(quadratic, QUADRATIC, rest);
+      leave(linear, LINEAR, rest);
       for (int a = 0; a < NODES; a++)
         for (int i = 0; i < 3; i++) {
           h[m][3 * a + i] += inverse[3 * c + i] * v[a];

@@ -230,6 +230,20 @@ static void modes_are_found(void **state) {
        {"supports", "{set: xmin, fix: all}"},
        {"analysis", "{kind: frequency, modes: 2}"}},
       {{"frequency_1", 326.4, 2}}};
+  const problem bent = {
+      {{"mesh", "{element: hex20, boxes: {size: [0.5, 0.1, 0.1], cells: [5, 1, 1]}}"},
+       {"materials", STEEL},
+       {"supports", "{set: xmin, fix: all}"},
+       {"loads", "{set: xmax, total: [0, 0, -1e6]}"},
+       {"analysis", "[{kind: static}, {kind: frequency, modes: 3}]"}},
+      {{"frequency_1", 326, 2}, {"frequency_3", 1072, 3}}};
+  const problem pressed = {
+      {{"mesh", "{element: hex20, boxes: {size: [1, 0.1, 0.05], cells: [8, 1, 1]}}"},
+       {"materials", STEEL},
+       {"supports", "{set: xmin, fix: all}"},
+       {"loads", "{set: xmax, total: [-1000, 0, 0]}"},
+       {"analysis", "{kind: buckling, modes: 3}"}},
+      {{"load_factor_1", 547.5, 3}, {"load_factor_2", 2170, 10}, {"load_factor_3", 4861, 20}}};
   const problem column = {{BEAM,
                            {"loads", "{set: end, total: [-1000, 0, 0]}"},
                            {"analysis", "{kind: buckling, modes: 2}"}},
@@ -246,6 +260,8 @@ static void modes_are_found(void **state) {
   hold(&beam);
   hold(&block);
   hold(&row);
+  hold(&bent);
+  hold(&pressed);
   hold(&column);
   hold(&loaded);
 }

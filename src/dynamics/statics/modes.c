@@ -184,6 +184,12 @@ static bool in_balance(const work *w, const double *force) {
   return w->mean[0] > 0 && most[0] <= 1e-3 * w->mean[0] && most[1] <= 1e-3 * w->mean[1];
 }
 
+/* Whether tangents are those of modes (ig_solid_hourglass). */
+static void modal_set(ig_dyn_model *m, bool on) {
+  for (int k = 0; m->solids && k < m->solids->count; k++)
+    m->solids->item[k].g.modal = on;
+}
+
 /* Load factors: K at the state, G by the difference of two tangents along the first-order
    displacements of the loads, scaled to 1e-5 of the model's length: small enough to be linear,
    large enough for double precision. */
@@ -232,6 +238,9 @@ static ig_status load_factors(work *w, int count, double time, ig_dyn_modes *to)
   }
   /* 1e-5 of the model's length: see above */
   const double share = 1e-5 * p->length / most;
+  modal_set(m, false); /* of geometry alone */
+  memset(w->u, 0, (size_t)s->unknowns * sizeof *w->u);
+  IG_TRY_GOTO(status, done, tangent(w, w->u, time));
   memcpy(w->change, s->value, (size_t)entries * sizeof *w->change);
   for (int32_t i = 0; i < s->equations; i++)
     way[i] *= share;
@@ -272,14 +281,11 @@ ig_status ig_dyn_modes_find(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_mo
   if (status == IG_OK)
     status = ig_direct_new(m->cx, s->equations, s->first, s->column, (ig_direct_kind)a->solver,
                            &w.direct);
-  const int solids = m->solids ? m->solids->count : 0;
-  for (int k = 0; k < solids; k++)
-    m->solids->item[k].g.modal = true;
+  modal_set(m, true);
   if (status == IG_OK)
     status = a->kind == IG_ANALYSIS_FREQUENCY ? frequencies(&w, to->count, to)
                                               : load_factors(&w, to->count, a->at_time, to);
-  for (int k = 0; k < solids; k++)
-    m->solids->item[k].g.modal = false;
+  modal_set(m, false);
   ig_direct_free(w.direct);
   ig_dyn_statics_free(w.s);
   free(w.mass);
