@@ -22,6 +22,7 @@ typedef struct {
   ig_ctx *cx;
   ig_topopt_run *run;
   char field[64]; /* of the figure, in fields.c */
+  double value;   /* of the figure */
 } gradient;
 
 static const char *const keys[] = {"design",     "materials", "loads",
@@ -101,6 +102,7 @@ static ig_status gradient_open(ig_job *job, const char *figure, void **self,
   g->cx = job->cx;
   IG_TRY(run_open(job, &g->run));
   IG_TRY(figure_get(g->run, figure, &found->value, found->unit));
+  g->value = found->value;
   snprintf(g->field, sizeof g->field, "%s", figure);
   found->steps = 1;
   return IG_OK;
@@ -139,7 +141,7 @@ static ig_status gradient_difference(void *self, ig_job *other, const char *key,
   double value = 0;
   (void)key;
   IG_TRY(figure_of(g, other, g->field, &value));
-  *change = value;
+  *change = value - g->value;
   return IG_OK;
 }
 

@@ -405,6 +405,8 @@ static void tells_what_has_none(void **state) {
       {NULL, NULL, "energy", "loads[0].history[1][0]", "times of a history"},
       {NULL, NULL, "energy", "mesh.boxes[0].cells[0]", "no gradient by 'mesh.boxes[0].cells[0]'"},
       {NULL, NULL, "energy", "thicknesses", "no shells"},
+      {"sections", "{integration: single, hourglass: 0}", "energy", "sections[0].hourglass",
+       "it is 0"},
       {"contact", "{friction: 0.1}", "energy", "loads[1].pressure", "`contact` of surfaces"},
       {"precision", "single", "energy", "loads[1].pressure", "precision: double"},
       {"analysis", "[{kind: static}]", "energy", "loads[1].pressure", "only `kind: dynamic`"},

@@ -122,6 +122,25 @@ static void numbers_have_closed_forms(void **state) {
   ig_ctx_close(cx);
 }
 
+/* A number at the end of its range: differences go to one side. */
+static void ends_of_ranges_agree(void **state) {
+  static const char *const of = "penalty";
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = case_of(cx, beam);
+  ig_gradient *g, *more;
+  GOOD(cx, ig_case_set(c, "penalty", "1"));
+  GOOD(cx, ig_case_gradient(c, "objective", &of, 1, NULL, &g));
+  GOOD(cx, ig_case_set(c, "penalty", "1.0001"));
+  GOOD(cx, ig_case_gradient(c, "objective", &of, 1, NULL, &more));
+  assert_near(g->row[0].derivative[0], (more->value - g->value) / 1e-4,
+              1e-3 * g->row[0].derivative[0]);
+  ig_gradient_free(g);
+  ig_gradient_free(more);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
 static void tells_what_has_none(void **state) {
   static const struct {
     const char *key, *value, *figure, *of, *words;
@@ -150,6 +169,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(designs_agree_with_differences),
       cmocka_unit_test(numbers_have_closed_forms),
+      cmocka_unit_test(ends_of_ranges_agree),
       cmocka_unit_test(tells_what_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,17 @@ static bool alike(const ig_dyn_model *a, const ig_dyn_model *b) {
   return same;
 }
 
+/* Whether a number of a material or section that is 0 changes: it is no variable of the tape. */
+static bool zero_changes(const ig_dyn_inputs *in, const double *other) {
+  for (int k = 0; k < in->groups; k++)
+    for (int i = 0; i < IG_DYN_NUMBERS; i++) {
+      const int64_t at = in->number[k] + i;
+      if (i != IG_NUMBER_POISSON && in->value[at] == 0 && other[at] != 0)
+        return true;
+    }
+  return false;
+}
+
 ig_status ig_dyn_inputs_difference(const ig_dyn_tape *t, const ig_dyn_model *other, const char *key,
                                    double *sum) {
   ig_dyn_inputs in;
@@ -130,6 +141,10 @@ ig_status ig_dyn_inputs_difference(const ig_dyn_tape *t, const ig_dyn_model *oth
                    "as they are",
                    key);
   ig_status status = ig_dyn_inputs_take(t->cx, other, &in);
+  if (status == IG_OK && zero_changes(&t->in, in.value))
+    status = IG_FAIL(t->cx, IG_INPUT,
+                     "it is 0, which switches off what it is for: take the gradient at a small "
+                     "value above 0");
   for (int64_t i = 0; status == IG_OK && i < in.count; i++)
     if (in.value[i] != t->in.value[i]) /* infinite numbers are none */
       *sum += t->bar[i] * (in.value[i] - t->in.value[i]);

@@ -60,8 +60,8 @@ static ig_pack_f64 pack_at(const double *v) {
   return p;
 }
 
-/* Onto an empty tape: numbers that are not 0, then the state; rows follow each other. Numbers that
-   are 0 stay constants: they switch something off. */
+/* Onto an empty tape: numbers, then the state; rows follow each other. Numbers that are 0 stay
+   constants, as they switch something off, but for Poisson's ratio. */
 static bool begin(ig_dyn_transpose *t, const ig_dyn_pack_bars *b, int32_t row[IG_DYN_NUMBERS]) {
   const dyn_group_f64 *g = b->g;
   dyn_group_rev *to = &t->group;
@@ -79,7 +79,7 @@ static bool begin(ig_dyn_transpose *t, const ig_dyn_pack_bars *b, int32_t row[IG
     to->along[i] = g->along[i];
   ig_dyn_numbers(g, own);
   numbers_each(*to, [&](ig_rev &v) {
-    v = own[n] != 0 ? ig_rev_in(ig_rev_pack(own[n])) : ig_rev(own[n]);
+    v = own[n] != 0 || n == IG_NUMBER_POISSON ? ig_rev_in(ig_rev_pack(own[n])) : ig_rev(own[n]);
     row[n++] = v.i;
   });
   for (int k = 0; k < g->states; k++)
