@@ -40,7 +40,7 @@ static const cli_option options[] = {
     {"meshes", 0, CLI_INT, CLI_AT(meshes), 0, "N", NULL,
      "1 to 3: each coarser by a factor of 1.4; errors need 3, which is the default"},
     {"step", 0, CLI_FLAG, CLI_AT(step), 0, NULL, NULL,
-     "write part.step, too: a solid of plane facets, at most 20,000"},
+     "write part.step, too: planes, cylinders and facets, at most 20,000"},
     {"frequencies", 0, CLI_INT, CLI_AT(frequencies), 0, "N", NULL,
      "lowest natural frequencies of the part"},
     {"buckling", 0, CLI_INT, CLI_AT(buckling), 0, "N", NULL,

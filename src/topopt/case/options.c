@@ -359,7 +359,7 @@ static const ig_option finish_options[] = {
     IG_INT(ig_finish_case, buckling, "0", 0, 20,
            "lowest factors of the loads, of each load case, at which the part buckles"),
     IG_BOOL(ig_finish_case, step, "false",
-            "write part.step, too: a solid of plane facets, at most 20,000"),
+            "write part.step, too: planes, cylinders and facets, at most 20,000"),
     IG_BOOL(ig_finish_case, large_deflections, "false",
             "analyse the finest mesh with large displacements and rotations, too"),
     IG_LIST(ig_finish_case, spectrum, ig_spectrum_case, spectrum_options, NULL,
