@@ -265,7 +265,7 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
   /* bits of what a section's elements are; a key belongs to one of them */
   enum { SOLID = 1, SHELL = 2, LINE = 4, HEX = 8 };
   static const char *const family[] = {
-      [SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines", [HEX] = "hexahedra"};
+      [SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines", [HEX] = "hexahedra of 8 nodes"};
   for (int i = 0; i < m->c->sections.count; i++) {
     const ig_dyn_section *s = IG_ITEM(const ig_dyn_section, m->c->sections, i);
     const ig_dyn_section *usual = &ig_dyn_section_default;
