@@ -151,7 +151,7 @@ static bool edge_plane(const ig_finish_face *f, const ig_finish_face *g, const d
     memcpy(n, f->round ? g->axis : f->axis, 3 * sizeof *n);
     return true;
   }
-  if (f->radius != g->radius || memcmp(f->p, g->p, sizeof f->p) != 0)
+  if (f->radius != g->radius || f->p[0] != g->p[0] || f->p[1] != g->p[1] || f->p[2] != g->p[2])
     return false;
   for (int d = 0; d < 3; d++) {
     r[d] = 0.5 * (a[d] + b[d]) - f->p[d];

@@ -298,6 +298,7 @@ static void transpose_is_exact(int kind, int law, double size) {
   }
   static double none[IG_TANGENT_STATES * L];
   memset(none, 0, sizeof none);
+  assert_int_equal(ig_dyn_transpose_lanes(), L);
   ig_dyn_transpose *t = ig_dyn_transpose_new();
   assert_non_null(t);
   product_is_exact(t, &(ig_dyn_pack_bars){.kind = kind,

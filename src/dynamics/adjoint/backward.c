@@ -616,6 +616,9 @@ static ig_status bars_new(ig_dyn_tape *t) {
   IG_TRY(IG_NEW(cx, &t->thickness, m->groups + 1, "adjoint"));
   IG_TRY(IG_NEW(cx, &t->part, (int64_t)IG_DYN_TAPE_PARTS * (m->groups + 1) * IG_DYN_NUMBERS,
                 "adjoint"));
+  if (ig_dyn_transpose_lanes() != L)
+    return IG_FAIL(cx, IG_UNSUPPORTED,
+                   "no gradient: C and C++ were compiled for registers of different widths");
   IG_TRY(IG_NEW(cx, &t->transpose, cx->threads, "adjoint"));
   for (int i = 0; i < cx->threads; i++)
     if (!(t->transpose[i] = ig_dyn_transpose_new()))

@@ -48,6 +48,10 @@ ig_dyn_transpose *ig_dyn_transpose_new(void) {
   return (ig_dyn_transpose *)calloc(1, sizeof(ig_dyn_transpose));
 }
 
+int ig_dyn_transpose_lanes(void) {
+  return IG_PACK_F64;
+}
+
 void ig_dyn_transpose_free(ig_dyn_transpose *t) {
   if (t)
     ig_rev_free(&t->tape);

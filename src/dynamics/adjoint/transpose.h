@@ -31,6 +31,7 @@ void ig_dyn_numbers(const dyn_group_f64 *g, double number[IG_DYN_NUMBERS]);
 /* A tape; one per thread. */
 typedef struct ig_dyn_transpose ig_dyn_transpose;
 ig_dyn_transpose *ig_dyn_transpose_new(void); /* NULL: no memory */
+int ig_dyn_transpose_lanes(void);             /* its IG_PACK_F64: as its callers have it */
 void ig_dyn_transpose_free(ig_dyn_transpose *t);
 
 /* A pack of elements, each value in IG_PACK_F64 lanes side by side. `state`: value k of lane l at
