@@ -407,6 +407,7 @@ static void tells_what_has_none(void **state) {
       {NULL, NULL, "energy", "thicknesses", "no shells"},
       {"sections", "{integration: single, hourglass: 0}", "energy", "sections[0].hourglass",
        "it is 0"},
+      {"inertia_scale", "0", "energy", "inertia_scale", "it is 0"},
       {"contact", "{friction: 0.1}", "energy", "loads[1].pressure", "`contact` of surfaces"},
       {"precision", "single", "energy", "loads[1].pressure", "precision: double"},
       {"analysis", "[{kind: static}]", "energy", "loads[1].pressure", "only `kind: dynamic`"},

@@ -48,6 +48,11 @@ static ig_status gradient_difference(void *self, ig_job *other, const char *key,
   ig_dyn_tape *t = self;
   void *room = NULL;
   *change = 0;
+  /* masses have a kink where inertia begins to count */
+  if (strcmp(key, "inertia_scale") == 0 && t->run->c->inertia_scale == 0)
+    return IG_FAIL(t->cx, IG_INPUT,
+                   "it is 0, which switches off what it is for: take the gradient "
+                   "at a small value above 0");
   IG_TRY(backward_once(t));
   ig_status status = ig_room_dynamics.open(other, &room);
   ig_dyn_job *r = room;
