@@ -358,6 +358,10 @@ static void fields_add_up(void **state) {
     const double now[4] = {g->value, sum[0], sum[1], g->row[0].derivative[20]};
     memcpy(first[threads - 1], now, sizeof now);
     ig_gradient_free(g);
+    static const char *const inertia = "inertia_scale";
+    GOOD(cx, ig_case_set(c, inertia, "0")); /* a kink of the masses */
+    GOOD(cx, ig_case_set(c, "analysis", "[{kind: dynamic, duration: 4 us, time_step: 0.2 us}]"));
+    BAD(cx, ig_case_gradient(c, "energy", &inertia, 1, NULL, &g), "it is 0");
     ig_case_close(c);
     ig_ctx_close(cx);
   }
@@ -407,7 +411,6 @@ static void tells_what_has_none(void **state) {
       {NULL, NULL, "energy", "thicknesses", "no shells"},
       {"sections", "{integration: single, hourglass: 0}", "energy", "sections[0].hourglass",
        "it is 0"},
-      {"inertia_scale", "0", "energy", "inertia_scale", "it is 0"},
       {"contact", "{friction: 0.1}", "energy", "loads[1].pressure", "`contact` of surfaces"},
       {"precision", "single", "energy", "loads[1].pressure", "precision: double"},
       {"analysis", "[{kind: static}]", "energy", "loads[1].pressure", "only `kind: dynamic`"},
