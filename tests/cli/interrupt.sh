@@ -53,10 +53,10 @@ cat >design.yaml <<'END'
 physics: topopt
 backend: cpu
 threads: 1
-grid: {elements: [48, 24, 24]}
+grid: {elements: [64, 32, 32]}
 volume: 0.3
-supports: {box: {max: [0, 24, 24]}}
-loads: {box: {min: [48, 0, 0], max: [48, 24, 0]}, force: [0, 0, -1]}
+supports: {box: {max: [0, 32, 32]}}
+loads: {box: {min: [64, 0, 0], max: [64, 32, 0]}, force: [0, 0, -1]}
 solver: {preconditioner: jacobi, tolerance: 1e-12}
 iterations: 2
 output: {count: 1, history_every: 1}
@@ -73,7 +73,7 @@ wait $pid
 ingot run design.yaml -o later >out 2>log &
 pid=$!
 wait_for later/history.csv
-sleep 0.3
+sleep 0.7
 kill -INT $pid
 wait $pid
 [ $? = 1 ] || fail "a design that is interrupted"
